@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How the user half of the address space is cut up.
+ *
+ * A group's address space is divided into TP_UNITS equal units. A program owns one unit or more, so
+ * "whose memory is this?" is one shift and one table look-up: segment->owner[address >> TP_UNIT_SHIFT].
+ *
+ * The first unit of a program holds, from its base upwards:
+ *
+ *   control | page bitmap | stubs | near zone (images) | brk | mmap zone …            … | main stack
+ *
+ * Stubs sit within 2 GiB of every image in the near zone, so a rel32 jump reaches them.
+ */
+#ifndef TP_ABI_LAYOUT_H
+#define TP_ABI_LAYOUT_H
+
+#include <stdint.h>
+
+#define TP_PAGE_SHIFT	12
+#define TP_PAGE_SIZE	(UINT64_C(1) << TP_PAGE_SHIFT)
+
+#define TP_UNIT_SHIFT	36
+#define TP_UNIT_SIZE	(UINT64_C(1) << TP_UNIT_SHIFT)	/* 64 GiB */
+#define TP_UNITS	2048				/* 47-bit user addresses */
+#define TP_UNIT_OF(a)	((uint32_t)((uint64_t)(a) >> TP_UNIT_SHIFT))
+#define TP_UNIT_BASE(u)	((uint64_t)(u) << TP_UNIT_SHIFT)
+
+/* The group segment: free natively, under ASan and under TSan. */
+#define TP_SEGMENT_BASE	UINT64_C(0x7e9000000000)
+
+/* Offsets within a program's first unit. */
+#define TP_SLOT_CONTROL		UINT64_C(0x0)
+#define TP_SLOT_CONTROL_SIZE	UINT64_C(0x20000)	/* struct tp_control and the launch message */
+#define TP_SLOT_BITMAP		TP_SLOT_CONTROL_SIZE	/* one bit a page of the unit */
+#define TP_SLOT_BITMAP_SIZE	(TP_UNIT_SIZE / TP_PAGE_SIZE / 8)
+#define TP_SLOT_STUBS		UINT64_C(0x300000)
+#define TP_SLOT_STUBS_SIZE	UINT64_C(0x100000)
+#define TP_SLOT_NEAR		UINT64_C(0x400000)	/* executable, interpreter, libraries */
+#define TP_SLOT_NEAR_END	UINT64_C(0x70000000)
+#define TP_SLOT_BRK		UINT64_C(0x80000000)
+#define TP_SLOT_MMAP		UINT64_C(0x280000000)	/* brk may grow to here while nobody else is there */
+#define TP_SLOT_STACK_TOP	(TP_UNIT_SIZE - 0x10000)
+#define TP_SLOT_STACK_RESERVE	UINT64_C(0x100000000)	/* the main stack can grow by this much */
+
+_Static_assert(TP_SLOT_BITMAP + TP_SLOT_BITMAP_SIZE <= TP_SLOT_STUBS, "bitmap fits");
+
+/*
+ * Units never given to programs: [first, end) pairs.
+ *   0-16 TiB       non-PIE images, Go's arena hints, ASan's shadow (0x7fff8000-0x10007fff8000)
+ *   0x300-0x340    TSan's meta shadow
+ *   0x550-0x568    where Linux puts PIE executables and their brk (the host's own)
+ *   0x600-0x640    ASan's allocator
+ *   0x7b0-0x7c0    TSan's heap
+ *   0x7e8-0x800    group segment, and the kernel's own mmap area, stack and vDSO
+ * The supervisor adds every unit that holds a mapping of the fresh host.
+ */
+#define TP_UNITS_RESERVED { { 0, 258 }, { 0x300, 0x340 }, { 0x550, 0x568 }, { 0x600, 0x640 }, { 0x7b0, 0x7c0 }, { 0x7e8, 0x800 } }
+
+/* Auxiliary-vector key whose value is the address of the group segment. */
+#define TP_AT_TP	0x5450
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The group segment: a memfd, mapped MAP_SHARED at TP_SEGMENT_BASE in the group and in every satellite.
+ * It opens with struct tp_segment, followed at registry_off by the program registry.
+ *
+ * Every byte is writable by every program: the supervisor copies a field once and validates it before use,
+ * and keeps its own copy of whatever decides.
+ */
+#ifndef TP_ABI_SEGMENT_H
+#define TP_ABI_SEGMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tp/abi/layout.h"
+
+#define TP_SEGMENT_MAGIC	UINT64_C(0x3130474553505400)	/* the bytes "\0TPSEG01" */
+#define TP_ABI_MAJOR		0
+#define TP_ABI_MINOR		1
+#define TP_REGISTRY_MAX		2048
+#define TP_NAME_MAX		64
+
+/* owner[] values besides program ids (ids are >= 1 << TP_ID_INDEX_BITS) */
+#define TP_OWNER_NONE		UINT64_C(0)
+#define TP_OWNER_RESERVED	UINT64_C(1)
+
+/* A program id is never reused: serial << 16 | registry index. */
+#define TP_ID_INDEX_BITS	16
+#define TP_ID_INDEX(id)		((uint32_t)((id) & 0xffff))
+
+enum tp_program_state {
+	TP_PROGRAM_FREE = 0,
+	TP_PROGRAM_STARTING = 1,
+	TP_PROGRAM_RUNNING = 2,
+	TP_PROGRAM_LEFT = 3,		/* it called execve: same pid, its memory is gone */
+	TP_PROGRAM_DEAD = 4,		/* reaped; its memory is being returned */
+	TP_PROGRAM_LINGERING = 5,	/* reaped; its memory stays until the group ends */
+};
+
+/* tp_program.events: set by the routed calls, then the doorbell is rung. */
+#define TP_EVENT_EXEC		0x1u	/* about to execve: look whether the process leaves the group */
+#define TP_EVENT_FATAL		0x2u	/* the fatal-signal handler ran */
+
+/* tp_program.warnings: what the routine found out about the program's libc */
+#define TP_WARN_LIBC_UNKNOWN	0x1u	/* no known way to keep its single-thread shortcut off */
+#define TP_WARN_UNROUTED	0x2u	/* some wanted system-call sites could not be rewritten */
+#define TP_WARN_NOT_PATCHED	0x4u	/* the host forbids rewriting text: brk guard only */
+
+#define TP_OUTSIDE_MAX		48
+#define TP_AIO_MAX		16
+#define TP_EXTRA_UNITS_MAX	32
+
+struct tp_range {
+	uint64_t addr;
+	uint64_t len;
+};
+
+/* One registry entry. Written by the supervisor (upper part) and by the program's routed calls (lower part). */
+struct tp_program {
+	uint64_t id;			/* 0: never used */
+	uint32_t state;			/* enum tp_program_state */
+	int32_t pid;			/* in the supervisor's pid namespace */
+	uint32_t unit;			/* first unit */
+	uint32_t wait_status;		/* as waitpid() gives it, once DEAD or LINGERING */
+	int64_t start_ns;		/* CLOCK_BOOTTIME */
+	int64_t exit_ns;
+	char name[TP_NAME_MAX];		/* unique among the live: "bash", "bash.2" */
+
+	uint32_t events;		/* TP_EVENT_* */
+	uint32_t vforks;		/* children were made that share the address space */
+	uint32_t extra_units_n;		/* units taken by the routine beyond the first */
+	uint32_t outside_lost;		/* out-of-slot mappings that found no room below */
+	uint32_t outside_n;		/* slots of outside[] ever used (may exceed TP_OUTSIDE_MAX: see outside_lost) */
+	uint32_t aio_n;
+	uint32_t extra_units[TP_EXTRA_UNITS_MAX];
+	struct tp_range outside[TP_OUTSIDE_MAX];	/* recorded BEFORE the call; len 0: free */
+	uint64_t aio[TP_AIO_MAX];			/* live aio contexts; 0: free */
+	uint64_t pages;			/* pages mapped in the slot, as the routine counts them */
+	uint64_t fatal_addr;		/* with TP_EVENT_FATAL */
+	uint32_t fatal_signal;
+	uint32_t fatal_tid;
+	uint32_t started;		/* 1: the child jumped to the program's first instruction */
+	uint32_t start_stage;		/* enum tp_host_stage that failed before that */
+	int32_t start_error;		/* negative errno */
+	uint32_t start_detail;
+	uint32_t warnings;		/* TP_WARN_* */
+	uint32_t reserved0;
+	uint8_t reserved[488];
+};
+
+struct tp_segment {
+	uint64_t magic;
+	uint16_t abi_major;
+	uint16_t abi_minor;
+	uint32_t header_size;		/* sizeof(struct tp_segment) of the maker */
+	uint64_t features;		/* none yet */
+	uint64_t base;			/* TP_SEGMENT_BASE */
+	uint64_t size;			/* bytes of the memfd */
+	uint64_t registry_off;		/* from base */
+	uint32_t registry_count;
+	uint32_t registry_stride;	/* sizeof(struct tp_program) of the maker */
+	int32_t supervisor_pid;
+	int32_t host_pid;
+	uint32_t doorbell;		/* futex (never PRIVATE): +1 and wake after setting tp_program.events */
+	uint32_t reserved0;
+	char group[TP_NAME_MAX];
+	uint64_t owner[TP_UNITS];	/* program id, TP_OWNER_NONE or TP_OWNER_RESERVED */
+	uint8_t reserved[1024];
+};
+
+#define TP_SEGMENT_REGISTRY_OFF	UINT64_C(0x10000)
+#define TP_SEGMENT_SIZE		UINT64_C(0x800000)
+
+_Static_assert(sizeof(struct tp_segment) <= TP_SEGMENT_REGISTRY_OFF, "header fits before the registry");
+_Static_assert(TP_SEGMENT_REGISTRY_OFF + sizeof(struct tp_program) * TP_REGISTRY_MAX <= TP_SEGMENT_SIZE, "registry fits");
+_Static_assert(offsetof(struct tp_segment, owner) == 136, "owner[] is frozen");
+
+#endif
