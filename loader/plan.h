@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "elf.h"
+#include "elf-file.h"
 #include "error.h"
+#include "tp/abi/layout.h"
 
 /*
  * What is to be mapped for an ELF file, and where it starts: pure data, made from the file's bytes
@@ -24,16 +25,15 @@ enum tp_plan_kind {
 	TP_PLAN_EXEC,    /* ET_EXEC: at its own addresses or not at all */
 };
 
-enum {
-	TP_PLAN_PAGE = 4096,
-	TP_PLAN_MAPS = 64, /* more loadable segments than this are refused */
-};
+/* More loadable segments than this are refused; those of an executable and its interpreter, each in
+ * a file part and an anonymous part, fit into one launch message. */
+enum { TP_PLAN_MAPS = 30 };
 
 /* Limits on what a file may ask for. */
 #define TP_PLAN_SPAN_MAX  (UINT64_C(32) << 30)  /* bytes from lo to hi, position independent */
 #define TP_PLAN_ALIGN_MAX (UINT64_C(1) << 30)
 #define TP_PLAN_EXEC_MIN  (UINT64_C(64) << 10)  /* lowest address of a fixed file */
-#define TP_PLAN_EXEC_MAX  ((UINT64_C(1) << 47) - TP_PLAN_PAGE)
+#define TP_PLAN_EXEC_MAX  ((UINT64_C(1) << 47) - TP_PAGE_SIZE)
 
 /* Bits of tp_plan.property. */
 enum tp_plan_property {

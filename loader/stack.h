@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "tp/abi/layout.h" /* TP_AT_TP */
 
 /*
  * The bytes that a program finds on its stack when it starts, in the layout of the kernel's execve:
@@ -13,9 +14,6 @@
  *	sp -> argc | argv… NULL | envp… NULL | auxv… AT_NULL | random bytes, platform |
  *	      argument strings | environment strings | execfn | 8 zero bytes | <- top
  */
-
-/* The auxiliary-vector key whose value is the address of the group segment. */
-#define TP_STACK_AT_TP 0x5450
 
 /* The values that are the program's own. All the others (HWCAP, PAGESZ, CLKTCK, UID, …, PLATFORM,
  * MINSIGSTKSZ, RSEQ_*) are those that the kernel gave to the calling process. */
@@ -25,7 +23,7 @@ struct tp_stack_aux {
 	uint64_t phnum, phent;
 	uint64_t base;         /* bias of the interpreter; 0 if there is none */
 	uint64_t entry;        /* of the program, not of the interpreter; with the bias added */
-	uint64_t group;        /* AT_TP; 0: no such entry */
+	uint64_t group;        /* TP_AT_TP; 0: no such entry */
 };
 
 struct tp_stack_spec {

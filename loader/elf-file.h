@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TP_LOADER_ELF_H
-#define TP_LOADER_ELF_H
+#ifndef TP_LOADER_ELF_FILE_H
+#define TP_LOADER_ELF_FILE_H
 
-#include <elf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,7 +10,7 @@
  * The bytes of one ELF file, read safely.
  *
  * The file is never mapped: it is read with pread, so that one that shrinks under us gives a short
- * read and not a SIGBUS. Every offset that a file names passes through tp_elf_read, the only place
+ * read and not a SIGBUS. Every offset that a file names passes through tp_elf_has, the only place
  * that compares offsets with the file's size. Nothing but the headers and the few ranges asked for
  * are read, however large the file is.
  */
@@ -34,6 +34,9 @@ int tp_elf_open_fd(int fd, struct tp_elf *ret_elf);
 
 /* tp_elf_open_memory - the same over a copy in memory, which must outlive the tp_elf. */
 int tp_elf_open_memory(const void *bytes, size_t size, struct tp_elf *ret_elf);
+
+/* tp_elf_has - whether the len bytes at off lie inside the file; no sum can overflow. */
+bool tp_elf_has(const struct tp_elf *elf, uint64_t off, uint64_t len);
 
 /*
  * tp_elf_read - copy the len bytes at offset off into buf.
