@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+//
+// Two ends of a pipe (a FIFO, by its path) between two of the programs. In JSON mode everything
+// travels through it, in pointer mode one address.
+//
+// Lifetime, in pointer mode: the reader keeps its end open until it has finished, and the writer,
+// whose memory the address points into, waits for that. The kernel closes the end of a reader
+// that dies, too, so nobody waits for a dead program.
+#pragma once
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+class pipe_end
+{
+public:
+	pipe_end(const std::string &path, int flags)
+	    : path_(path), fd_(open(path.c_str(), flags | O_CLOEXEC))
+	{
+		if (fd_ < 0)
+			fail("cannot be opened");
+	}
+	pipe_end(const pipe_end &) = delete;
+	pipe_end &operator=(const pipe_end &) = delete;
+	~pipe_end()
+	{
+		close(fd_);
+	}
+
+protected:
+	[[noreturn]] void fail(const char *what) const
+	{
+		throw std::runtime_error(path_ + ": " + what + ": " + std::strerror(errno));
+	}
+
+	const std::string path_;
+	const int fd_;
+};
+
+class handover_writer : public pipe_end
+{
+public:
+	explicit handover_writer(const std::string &path) : pipe_end(path, O_WRONLY)
+	{
+	}
+
+	void write(const char *data, std::size_t size)
+	{
+		while (size) {
+			ssize_t written = ::write(fd_, data, size);
+
+			if (written < 0 && errno == EINTR)
+				continue;
+			if (written < 0)
+				fail("cannot be written");
+			data += written;
+			size -= written;
+			bytes_ += written;
+		}
+	}
+
+	void write_pointer(const void *pointer)
+	{
+		char line[32];
+		int size = std::snprintf(line, sizeof(line), "0x%" PRIxPTR "\n",
+			reinterpret_cast<std::uintptr_t>(pointer));
+
+		write(line, size);
+	}
+
+	// Returns when no reader has the pipe open any more.
+	void wait_for_reader() const
+	{
+		pollfd end = {fd_, 0, 0};
+
+		while (!(end.revents & (POLLERR | POLLHUP)))
+			if (poll(&end, 1, -1) < 0 && errno != EINTR)
+				fail("cannot be waited for");
+	}
+
+	// What the demonstration's table adds up.
+	void report(const char *program) const
+	{
+		std::fprintf(stderr, "%s: handed over %zu bytes\n", program, bytes_);
+	}
+
+private:
+	std::size_t bytes_ = 0;
+};
+
+class handover_reader : public pipe_end
+{
+public:
+	explicit handover_reader(const std::string &path) : pipe_end(path, O_RDONLY)
+	{
+	}
+
+	// 0 at the end.
+	std::size_t read(char *buffer, std::size_t size)
+	{
+		ssize_t got;
+
+		do
+			got = ::read(fd_, buffer, size);
+		while (got < 0 && errno == EINTR);
+		if (got < 0)
+			fail("cannot be read");
+		return got;
+	}
+
+	template <typename T> const T &read_pointer()
+	{
+		std::string line;
+		char c;
+		std::uintptr_t address = 0;
+
+		while (line.size() < 32 && read(&c, 1) && c != '\n')
+			line += c;
+		if (std::sscanf(line.c_str(), "0x%" SCNxPTR, &address) != 1 || !address)
+			throw std::runtime_error(path_ + ": holds no address");
+		return *reinterpret_cast<const T *>(address);
+	}
+};
