@@ -63,6 +63,7 @@ struct tp_wire_error {
 #define TP_WIRE_OWN_SESSION	0x2u	/* the caller is in another session: setsid */
 #define TP_WIRE_CTTY		0x4u	/* descriptor 0 is a pty: make it the controlling terminal (with OWN_SESSION) */
 #define TP_WIRE_ROOT		0x8u	/* a root directory descriptor comes after the cwd */
+#define TP_WIRE_MORE		0x10u	/* more launches of this client follow: the group does not end before them */
 
 struct tp_wire_launch {
 	struct tp_wire_head head;
