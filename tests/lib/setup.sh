@@ -137,7 +137,7 @@ tp_build() {
 	else
 		meson setup "$@" "$dir" "$tp_source_root" >"$log" 2>&1
 	fi || {
-		cat "$log" >&2
+		tail -n 12 "$log" >&2
 		rm -f "$log"
 		tp_say "could not configure $dir (see above)"
 		return 1
