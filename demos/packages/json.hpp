@@ -234,11 +234,14 @@ private:
 	{
 		std::uint32_t high = four_digits();
 
-		if (high < 0xd800 || high > 0xdbff)
+		if (high < 0xd800 || high > 0xdfff)
 			return high;
-		if (get() != '\\' || get() != 'u')
+		if (high > 0xdbff || get() != '\\' || get() != 'u')
 			throw std::runtime_error("JSON: half of a character is missing");
-		return 0x10000 + ((high - 0xd800) << 10) + ((four_digits() - 0xdc00) & 0x3ff);
+		std::uint32_t low = four_digits();
+		if (low < 0xdc00 || low > 0xdfff)
+			throw std::runtime_error("JSON: half of a character is missing");
+		return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
 	}
 
 	static void append_utf8(std::string &to, std::uint32_t c)
