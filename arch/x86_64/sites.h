@@ -66,7 +66,7 @@ struct arch_scan_opts {
 
 struct arch_scan_result {
 	size_t calls; /* `syscall` instructions seen, wanted or not (those cheap to dismiss too) */
-	size_t stuck; /* entries of kind ARCH_SITE_STUCK, those past `max` included */
+	size_t stuck; /* sites of kind ARCH_SITE_STUCK, and all those past `max` */
 };
 
 static inline void arch_scan_want(struct arch_scan_opts *o, unsigned nr)

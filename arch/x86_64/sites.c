@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finding and displacing system calls, in three passes:
+ *
+ *	1  every `0f 05` that starts an instruction and whose number is wanted
+ *	2  every branch that leads into the neighbourhood of one of those
+ *	3  for each, the fewest whole instructions around it that make room for a jump
+ *
+ * The patterns and the evidence for them are in docs/sites.md.
+ */
+#include "sites.h"
+
+#include "branches.h"
+#include "tp/abi/routed.h"
+#include "words.h"
+
+#define JUMP_LEN 5
+#define CALL_LEN 2
+#define MAX_MOVED 6 /* instructions moved on one side of a call */
+
+/* Boundaries that a range may start at (going back from the call) or end at (going on). */
+struct edges {
+	size_t at[MAX_MOVED + 1];
+	unsigned n;
+};
+
+void arch_scan_want_routed(struct arch_scan_opts *o)
+{
+#define WANT(name, x86_64, aarch64) arch_scan_want(o, x86_64);
+	TP_ROUTED_CALLS(WANT)
+#undef WANT
+	o->want_generic = true;
+}
+
+/* `mov $nr,%eax; syscall` with a number that nobody wants, the bulk of a libc. */
+static bool dismiss(struct arch_text text, size_t call, const struct arch_scan_opts *o)
+{
+	const uint8_t *p = text.p + call;
+	unsigned nr;
+
+	if (call < 6 || p[-5] != 0xb8 || p[-1] != 0 || p[-2] != 0)
+		return false;
+	if ((p[-6] & 0xf0) == 0x40)
+		return false; /* perhaps a REX byte: another register */
+	nr = p[-4] | (unsigned)p[-3] << 8;
+	return nr < ARCH_NR_MAX && !arch_scan_wants(o, nr);
+}
+
+static bool mark_local(void *arg, size_t from, size_t to)
+{
+	(void)from;
+	arch_branch_mark(arg, to);
+	return true;
+}
+
+static void site_init(struct arch_site *s, size_t call, int32_t nr)
+{
+	s->off = s->call = call;
+	s->resume = call + CALL_LEN;
+	s->nr = nr;
+	s->targets = 0;
+	s->kind = ARCH_SITE_STUCK;
+	s->len = s->pre_len = s->post_len = 0;
+}
+
+struct scan {
+	struct arch_text text;
+	const struct arch_scan_opts *opts;
+	struct arch_site *out;
+	size_t max;
+	size_t n;
+	size_t calls;
+};
+
+static void consider(struct scan *sc, size_t call)
+{
+	struct arch_walk w;
+	int32_t nr;
+
+	if (dismiss(sc->text, call, sc->opts)) {
+		sc->calls++;
+		return;
+	}
+	arch_walk_init(&w, sc->text, call);
+	if (!arch_walk_is_boundary(&w))
+		return;
+	sc->calls++;
+	nr = arch_walk_eax(&w);
+	if (nr < 0 ? !sc->opts->want_generic : !arch_scan_wants(sc->opts, (unsigned)nr))
+		return;
+	if (sc->n < sc->max) {
+		site_init(&sc->out[sc->n], call, nr);
+		arch_walk_branches(&w, mark_local, &sc->out[sc->n]);
+	}
+	sc->n++;
+}
+
+static void find_calls(struct scan *sc)
+{
+	const uint8_t *p = sc->text.p;
+	size_t at = 0;
+
+	for (; at + 9 <= sc->text.len; at += 8) {
+		uint64_t v = arch_word_at(p + at) ^ ARCH_EACH_BYTE(0x0f);
+		uint64_t next = arch_word_at(p + at + 1) ^ ARCH_EACH_BYTE(0x05);
+		uint64_t marks = arch_zero_bytes(v | next);
+
+		for (; marks != 0; marks &= marks - 1) {
+			size_t hit = at + arch_first_byte(marks);
+
+			if (p[hit] == 0x0f && p[hit + 1] == 0x05)
+				consider(sc, hit);
+		}
+	}
+	for (; at + CALL_LEN <= sc->text.len; at++) {
+		if (p[at] == 0x0f && p[at + 1] == 0x05)
+			consider(sc, at);
+	}
+}
+
+/* Does it do the same at any address? */
+static bool can_move(const struct arch_insn *i)
+{
+	return arch_insn_flow(i) == ARCH_FLOW_NEXT && !(i->flags & ARCH_INSN_RIPREL) &&
+	       !arch_insn_is_syscall(i);
+}
+
+static void edges_before(const struct arch_walk *w, struct edges *e)
+{
+	struct arch_insn i;
+	size_t at = w->place;
+
+	e->at[0] = at;
+	e->n = 1;
+	while (e->n <= MAX_MOVED) {
+		at = arch_walk_before(w, at, &i);
+		if (at == ARCH_WALK_NONE || !can_move(&i) || w->place - at > ARCH_TARGETS_BEFORE)
+			break;
+		e->at[e->n++] = at;
+	}
+}
+
+static void edges_after(const struct arch_walk *w, struct edges *e)
+{
+	struct arch_insn i;
+	size_t at = w->place + CALL_LEN;
+
+	e->at[0] = at;
+	e->n = 1;
+	while (e->n <= MAX_MOVED && at < w->text.len) {
+		if (!arch_insn_decode(w->text.p + at, w->text.len - at, &i) || !can_move(&i))
+			break;
+		at += i.len;
+		if (at > w->place + 16)
+			break;
+		e->at[e->n++] = at;
+	}
+}
+
+/* No branch leads to a byte strictly between the two. */
+static bool is_clear(const struct arch_site *s, size_t from, size_t to)
+{
+	for (size_t at = from + 1; at < to; at++) {
+		if (s->targets >> (at + ARCH_TARGETS_BEFORE - s->call) & 1)
+			return false;
+	}
+	return true;
+}
+
+static void copy(uint8_t *to, const uint8_t *from, size_t n)
+{
+	for (size_t k = 0; k < n; k++)
+		to[k] = from[k];
+}
+
+static void take(struct arch_site *s, struct arch_text text, size_t from, size_t to)
+{
+	s->off = from;
+	s->len = (uint8_t)(to - from);
+	s->pre_len = (uint8_t)(s->call - from);
+	copy(s->pre, text.p + from, s->pre_len);
+	if (to <= s->call) {
+		s->kind = ARCH_SITE_KEEP;
+		return;
+	}
+	s->kind = ARCH_SITE_CALL;
+	s->resume = to;
+	s->post_len = (uint8_t)(to - s->call - CALL_LEN);
+	copy(s->post, text.p + s->call + CALL_LEN, s->post_len);
+}
+
+/*
+ * A call of unknown number keeps its instruction: numbers that are not routed are then made where
+ * the program made them. A branch straight to the call would go round the stub.
+ */
+static bool displace_before(struct arch_site *s, struct arch_text text, const struct edges *before)
+{
+	for (unsigned b = 1; b < before->n; b++) {
+		if (s->call - before->at[b] < JUMP_LEN)
+			continue;
+		if (!is_clear(s, before->at[b], s->call + 1))
+			return false;
+		take(s, text, before->at[b], s->call);
+		return true;
+	}
+	return false;
+}
+
+/* The shortest range that holds the call; of equal ones that which moves the earlier code. */
+static void displace_around(struct arch_site *s, struct arch_text text, const struct edges *before,
+			    const struct edges *after)
+{
+	size_t best = SIZE_MAX;
+
+	for (unsigned a = 0; a < after->n; a++) {
+		for (unsigned b = 0; b < before->n; b++) {
+			size_t len = after->at[a] - before->at[b];
+
+			if (len < JUMP_LEN || len >= best || !is_clear(s, before->at[b], after->at[a]))
+				continue;
+			best = len;
+			take(s, text, before->at[b], after->at[a]);
+		}
+	}
+}
+
+static void displace(struct arch_site *s, struct arch_text text)
+{
+	struct arch_walk w;
+	struct edges before;
+	struct edges after;
+
+	arch_walk_init(&w, text, s->call);
+	edges_before(&w, &before);
+	if (s->nr < 0 && displace_before(s, text, &before))
+		return;
+	edges_after(&w, &after);
+	displace_around(s, text, &before, &after);
+}
+
+size_t arch_sites_scan(const uint8_t *text, size_t len, const struct arch_scan_opts *o,
+		       struct arch_site *out, size_t max, struct arch_scan_result *ret)
+{
+	struct scan sc = { .text = { text, len }, .opts = o, .out = out, .max = max };
+	size_t stored, stuck;
+
+	find_calls(&sc);
+	stored = sc.n < max ? sc.n : max;
+	arch_branches_far(sc.text, out, stored);
+	stuck = sc.n - stored;
+	for (size_t k = 0; k < stored; k++) {
+		displace(&out[k], sc.text);
+		stuck += out[k].kind == ARCH_SITE_STUCK;
+	}
+	if (ret) {
+		ret->calls = sc.calls;
+		ret->stuck = stuck;
+	}
+	return sc.n;
+}
