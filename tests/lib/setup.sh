@@ -56,18 +56,21 @@ tp_apt() {
 }
 
 # Servers come as test subjects only: where the machine has no say of its own about it, they are
-# kept from being started by their installation.
-tp_apt_install() {
-	local policy=/usr/sbin/policy-rc.d made='' rc=0
+# kept from being started by their installation. In a subshell, for the clean-up on an interrupt.
+tp_apt_install() (
+	policy=/usr/sbin/policy-rc.d
+	log=$(mktemp) || exit 1
+	trap 'rm -f "$log"' EXIT
 	if [ ! -e "$policy" ]; then
+		trap 'rm -f "$log"; tp_as_root rm -f "$policy"' EXIT
 		# shellcheck disable=SC2016 # expanded by the inner shell
-		tp_as_root sh -c 'printf "#!/bin/sh\nexit 101\n" >"$1" && chmod 755 "$1"' sh "$policy" &&
-			made=yes
+		tp_as_root sh -c 'printf "#!/bin/sh\nexit 101\n" >"$1" && chmod 755 "$1"' sh "$policy"
 	fi
-	tp_apt install -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@" >/dev/null || rc=$?
-	[ -z "$made" ] || tp_as_root rm -f "$policy"
-	return "$rc"
-}
+	tp_apt install -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1 || {
+		tail -n 8 "$log" >&2
+		exit 1
+	}
+)
 
 # Prints those of PKG... that the package sources offer.
 tp_offered_packages() {
