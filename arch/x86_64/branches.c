@@ -7,8 +7,8 @@
 
 #include "words.h"
 
-#define FILTER_WORDS 32
-#define FILTER_SHIFT 6 /* one bit covers 64 bytes of text; bits are shared 2,048 bits apart */
+#define FILTER_WORDS 64
+#define FILTER_SHIFT 6 /* one bit covers 64 bytes of text, and those 256 KiB further on */
 
 struct search {
 	struct arch_text text;
@@ -24,11 +24,11 @@ static void filter_add(struct search *s, size_t to)
 	s->filter[bit / 64 % FILTER_WORDS] |= UINT64_C(1) << bit % 64;
 }
 
-static bool filter_has(const struct search *s, size_t to)
+static bool may_matter(const struct search *s, size_t to)
 {
 	size_t bit = to >> FILTER_SHIFT;
 
-	return s->filter[bit / 64 % FILTER_WORDS] >> bit % 64 & 1;
+	return (to < s->text.len) & (s->filter[bit / 64 % FILTER_WORDS] >> bit % 64);
 }
 
 void arch_branch_mark(struct arch_site *s, size_t to)
@@ -48,7 +48,7 @@ static size_t first_near(const struct search *s, size_t to)
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (s->sites[mid].call + 32 <= to)
+		if (s->sites[mid].call + 16 < to)
 			low = mid + 1;
 		else
 			high = mid;
@@ -58,30 +58,53 @@ static size_t first_near(const struct search *s, size_t to)
 
 static void target(struct search *s, size_t to)
 {
-	if (to >= s->text.len || !filter_has(s, to))
+	if (!may_matter(s, to))
 		return;
-	for (size_t k = first_near(s, to); k < s->n && s->sites[k].call <= to + 32; k++)
+	for (size_t k = first_near(s, to); k < s->n && s->sites[k].call <= to + ARCH_TARGETS_BEFORE; k++)
 		arch_branch_mark(&s->sites[k], to);
 }
 
-/* `at` is where the 4-byte distance is. */
-static void near_branch(struct search *s, size_t at)
+/* The target, were a near jump to start at `at`; the text must reach 6 bytes from there. */
+static size_t would_lead_to(const struct search *s, size_t at)
 {
-	const struct arch_distance {
-		int32_t v;
-	} __attribute__((packed, may_alias)) *d = (const void *)(s->text.p + at);
+	size_t distance_at = at + (s->text.p[at] == 0x0f ? 2 : 1);
 
-	target(s, at + 4 + (size_t)(int64_t)d->v);
+	return distance_at + 4 + (size_t)(int64_t)(int32_t)arch_half_at(s->text.p + distance_at);
 }
 
 static void look(struct search *s, size_t at)
 {
 	const uint8_t *p = s->text.p + at;
 
-	if ((p[0] & 0xfe) == 0xe8 && s->text.len - at >= 5)
-		near_branch(s, at + 1);
-	else if (p[0] == 0x0f && s->text.len - at >= 6 && (p[1] & 0xf0) == 0x80)
-		near_branch(s, at + 2);
+	if (p[0] == 0xe9 || (p[0] == 0x0f && (p[1] & 0xf0) == 0x80))
+		target(s, would_lead_to(s, at));
+}
+
+/* The bytes of a word at which a near jump might start. */
+static uint64_t jumps_in(const uint8_t *p)
+{
+	uint64_t v = arch_word_at(p);
+	uint64_t next = arch_word_at(p + 1);
+	uint64_t jump = v ^ ARCH_EACH_BYTE(0xe9);
+	uint64_t jcc = (v ^ ARCH_EACH_BYTE(0x0f)) |
+		       ((next & ARCH_EACH_BYTE(0xf0)) ^ ARCH_EACH_BYTE(0x80));
+
+	return arch_zero_bytes(jump) | arch_zero_bytes(jcc);
+}
+
+/*
+ * A quarter of all words hold a jump, too many for the processor to guess which. So the first
+ * candidate of each word is tried without asking whether there is one: only the filter decides.
+ */
+static void look_at_word(struct search *s, size_t at)
+{
+	uint64_t marks = jumps_in(s->text.p + at);
+	size_t first = at + arch_first_byte(marks | UINT64_C(1) << 63);
+
+	if (may_matter(s, would_lead_to(s, first)))
+		look(s, first);
+	while ((marks &= marks - 1) != 0)
+		look(s, at + arch_first_byte(marks));
 }
 
 void arch_branches_far(struct arch_text text, struct arch_site *sites, size_t n)
@@ -95,21 +118,11 @@ void arch_branches_far(struct arch_text text, struct arch_site *sites, size_t n)
 	for (size_t k = 0; k < FILTER_WORDS; k++)
 		s.filter[k] = 0;
 	for (size_t k = 0; k < n; k++) {
-		filter_add(&s, sites[k].call > 32 ? sites[k].call - 32 : 0);
-		filter_add(&s, sites[k].call + 32);
-		filter_add(&s, sites[k].call);
+		filter_add(&s, sites[k].call - (sites[k].call < 15 ? sites[k].call : 15));
+		filter_add(&s, sites[k].call + 16);
 	}
-	for (; n > 0 && at + 9 <= text.len; at += 8) {
-		uint64_t v = arch_word_at(text.p + at);
-		uint64_t next = arch_word_at(text.p + at + 1);
-		uint64_t jump = (v & ARCH_EACH_BYTE(0xfe)) ^ ARCH_EACH_BYTE(0xe8);
-		uint64_t jcc = (v ^ ARCH_EACH_BYTE(0x0f)) |
-			       ((next & ARCH_EACH_BYTE(0xf0)) ^ ARCH_EACH_BYTE(0x80));
-		uint64_t marks = arch_zero_bytes(jump) | arch_zero_bytes(jcc);
-
-		for (; marks != 0; marks &= marks - 1)
-			look(&s, at + arch_first_byte(marks));
-	}
-	for (; n > 0 && at < text.len; at++)
+	for (; n > 0 && at + 8 + 6 <= text.len; at += 8)
+		look_at_word(&s, at);
+	for (; n > 0 && at + 6 <= text.len; at++)
 		look(&s, at);
 }

@@ -12,7 +12,9 @@
 void arch_branch_mark(struct arch_site *s, size_t to);
 
 /*
- * Looks at every byte of the text as if a near jump or call started there, and marks those that lead
- * into the neighbourhood of a site. Real ones are all among them; a chance hit only costs a choice.
+ * Looks at every byte of the text as if a near jump started there, and marks those that lead into
+ * the neighbourhood of a site. Real ones are all among them; a chance hit only costs a choice. Calls
+ * are left out: what they enter is a function, and none starts inside another one's last steps
+ * before a system call.
  */
 void arch_branches_far(struct arch_text text, struct arch_site *sites, size_t n);

@@ -10,11 +10,20 @@ struct arch_word {
 	uint64_t v;
 } __attribute__((packed, may_alias));
 
+struct arch_half {
+	uint32_t v;
+} __attribute__((packed, may_alias));
+
 #define ARCH_EACH_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
 
 static inline uint64_t arch_word_at(const uint8_t *p)
 {
 	return ((const struct arch_word *)(const void *)p)->v;
+}
+
+static inline uint32_t arch_half_at(const uint8_t *p)
+{
+	return ((const struct arch_half *)(const void *)p)->v;
 }
 
 /*
