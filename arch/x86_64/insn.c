@@ -171,12 +171,44 @@ static unsigned imm_bytes(const struct cursor *c, const struct arch_insn *i, uin
 	return (form & B ? 1 : 0) + (form & W ? 2 : 0);
 }
 
+/* Members of opcode groups that do not exist, and register forms where only memory makes sense. */
+static bool is_void(const struct arch_insn *i)
+{
+	unsigned member = i->modrm >> 3 & 7;
+	bool is_reg = i->modrm >> 6 == 3;
+
+	if (i->map != ARCH_MAP_ONE || !(i->flags & ARCH_INSN_MODRM))
+		return false;
+	switch (i->opcode) {
+	case 0x62:
+	case 0x8d: /* lea */
+		return is_reg;
+	case 0x8c:
+		return member > 5;
+	case 0x8e:
+		return member > 5 || member == 1;
+	case 0x8f:
+		return member != 0;
+	case 0xc6:
+	case 0xc7: /* mov, xabort, xbegin */
+		return member != 0 && i->modrm != 0xf8;
+	case 0xfe:
+		return member > 1;
+	case 0xff:
+		return member == 7 || (is_reg && (member == 3 || member == 5));
+	default:
+		return false;
+	}
+}
+
 static void take_operands(struct cursor *c, struct arch_insn *i, uint8_t form)
 {
 	if (form & X)
 		c->bad = true;
 	if (form & M)
 		take_modrm(c, i);
+	if (is_void(i))
+		c->bad = true;
 	/* Group 3: only its two `test` members have an immediate. */
 	if (i->map == ARCH_MAP_ONE && (i->opcode & 0xfe) == 0xf6 && (i->modrm >> 3 & 7) < 2)
 		form |= i->opcode & 1 ? Z : B;
