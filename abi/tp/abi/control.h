@@ -15,7 +15,9 @@
 
 #define TP_CONTROL_MAGIC	UINT64_C(0x314c4f5254435054)
 #define TP_PATH_MAX		4096
+#define TP_CONTROL_LAUNCH	0x10000	/* offset of the launch message, until the program has started */
 #define TP_SHM_MAX		32
+#define TP_HINTS		25
 
 struct tp_control {
 	uint64_t magic;
@@ -29,13 +31,14 @@ struct tp_control {
 	/* Lock-free counters of the routine; see loader/host/pages.c for the order of their stores. */
 	uint64_t brk_start;
 	uint64_t brk_now;
-	uint32_t hint;			/* page index where a search starts */
-	uint32_t near_hint;
 	uint64_t pages;			/* mapped pages, for RLIMIT_AS */
 	uint64_t stubs_used;		/* bytes of the stub area handed out */
+	uint32_t near_hints[TP_HINTS];	/* no free run of 1 << i pages starts below, in the near zone */
+	uint32_t hints[TP_HINTS];	/* the same in the mmap zone */
 	uint32_t units_n;		/* extra units, with their bases below */
 	uint32_t dumpable;		/* what prctl(PR_GET_DUMPABLE) answers */
 	uint64_t units[TP_EXTRA_UNITS_MAX];
+	struct tp_range image;		/* a fixed-address executable, outside the units; len 0: none */
 
 	uint64_t rlimit_as[2];		/* soft, hard: enforced here, unlimited in the kernel */
 	uint64_t rlimit_data[2];
@@ -47,6 +50,6 @@ struct tp_control {
 	uint8_t scratch[0x8000];	/* early start only: site lists */
 };
 
-_Static_assert(sizeof(struct tp_control) <= TP_SLOT_CONTROL_SIZE - 0x10000 + 0x1000, "control block leaves room for the launch message");
+_Static_assert(sizeof(struct tp_control) <= TP_CONTROL_LAUNCH, "control block leaves room for the launch message");
 
 #endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stub, in the program's own units within 2 GiB of the site:
+ *
+ *		<pre: displaced instructions before the call>
+ *		movabs	$control, %r11
+ *		lea	done(%rip), %rcx
+ *		jmp	*entry(%rip)
+ *	entry:	.quad	arch_route_enter
+ *	raw:	nop; nop; nop; syscall		(a site that keeps its own: jmp to it)
+ *	done:	<post: displaced instructions after the call>
+ *		jmp	resume
+ *
+ * r11 and rcx are free because `syscall` destroys them. Nothing is pushed: the program's red zone may be in use, and
+ * at `raw` a new thread may come back on an empty stack.
+ */
+#include "stub.h"
+
+#include "frame-offsets.h"
+
+struct cursor {
+	uint8_t *p;
+	uint64_t at; /* address of *p */
+};
+
+static void put(struct cursor *c, const uint8_t *bytes, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		c->p[i] = bytes[i];
+	c->p += n;
+	c->at += n;
+}
+
+static void put_value(struct cursor *c, uint64_t v, unsigned n)
+{
+	uint8_t b[8];
+
+	for (unsigned i = 0; i < n; i++)
+		b[i] = (uint8_t)(v >> (8 * i));
+	put(c, b, n);
+}
+
+static int reaches(uint64_t from, uint64_t to)
+{
+	int64_t d = (int64_t)(to - from);
+
+	return d >= INT32_MIN && d <= INT32_MAX;
+}
+
+static void put_jump(struct cursor *c, uint64_t to)
+{
+	put(c, (const uint8_t[]){ 0xe9 }, 1);
+	put_value(c, to - (c->at + 4), 4);
+}
+
+uint64_t arch_stub_write(uint8_t *buf, uint64_t at, const struct arch_site *site, uint64_t text, uint64_t control,
+			 uint64_t entry)
+{
+	struct cursor c = { buf, at };
+	uint64_t resume = text + site->resume, call = text + site->call;
+
+	if (!reaches(at, text + site->off + 5) || !reaches(at + ARCH_STUB_MAX, text + site->off) ||
+	    !reaches(at, resume) || !reaches(at + ARCH_STUB_MAX, resume))
+		return 0;
+	put(&c, site->pre, site->pre_len);
+	put(&c, (const uint8_t[]){ 0x49, 0xbb }, 2); /* movabs $control, %r11 */
+	put_value(&c, control, 8);
+	put(&c, (const uint8_t[]){ 0x48, 0x8d, 0x0d }, 3); /* lea done(%rip), %rcx */
+	put_value(&c, 6 + 8 + ARCH_STUB_RAW_BACK, 4);
+	put(&c, (const uint8_t[]){ 0xff, 0x25 }, 2); /* jmp *entry(%rip) */
+	put_value(&c, 0, 4);
+	put_value(&c, entry, 8);
+	if (site->kind == ARCH_SITE_KEEP)
+		put_jump(&c, call);
+	else
+		put(&c, (const uint8_t[]){ 0x0f, 0x1f, 0x00, 0x0f, 0x05 }, ARCH_STUB_RAW_BACK);
+	put(&c, site->post, site->post_len);
+	put_jump(&c, resume);
+	return c.at - at;
+}
+
+void arch_site_redirect(uint8_t *site_bytes, const struct arch_site *site, uint64_t text, uint64_t stub)
+{
+	struct cursor c = { site_bytes, text + site->off };
+
+	put_jump(&c, stub);
+	for (unsigned i = 5; i < site->len; i++)
+		put(&c, (const uint8_t[]){ 0x90 }, 1);
+}

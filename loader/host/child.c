@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The child between its clone and its first instruction. It is a task of its own already: what goes wrong here ends this
+ * program, with the stage in its registry entry, and nobody else.
+ *
+ * It may use system calls and its own control area; there is no libc, no TLS, and no signal handler yet.
+ */
+#include "host.h"
+
+#include <linux/prctl.h>
+
+#define AS_NR 9
+#define DATA_NR 2
+#define SIGKILL_NR 9
+#define SIGSTOP_NR 19
+
+static _Noreturn void give_up(const struct tpi_birth *b, uint32_t stage, long error, uint32_t detail)
+{
+	struct tp_program *p = b->control->program;
+
+	p->start_detail = detail;
+	p->start_stage = stage;
+	__atomic_store_n(&p->start_error, (int32_t)error, __ATOMIC_RELEASE);
+	for (;;)
+		arch_syscall3(ARCH_NR_exit_group, 125, 0, 0);
+}
+
+static void must(const struct tpi_birth *b, uint32_t stage, long result, uint32_t detail)
+{
+	if (tpi_failed(result))
+		give_up(b, stage, result, detail);
+}
+
+static void fill_stack(const struct tpi_birth *b)
+{
+	const struct tp_host_launch *l = b->launch;
+	uint64_t done = 0;
+
+	if (l->fd_stack < 0) {
+		memcpy((void *)l->stack_image_at, b->stack_image, l->stack_image_len);
+		return;
+	}
+	while (done < l->stack_image_len) {
+		long r = arch_syscall6(ARCH_NR_pread64, b->fds[l->fd_stack], (long)(l->stack_image_at + done),
+				       (long)(l->stack_image_len - done), (long)done, 0, 0);
+
+		if (r <= 0)
+			give_up(b, TP_STAGE_CHILD_STACK, r ? r : -EIO, 0);
+		done += (uint64_t)r;
+	}
+}
+
+static void prepare_images(const struct tpi_birth *b)
+{
+	const struct tp_host_launch *l = b->launch;
+
+	for (uint32_t i = 0; i < l->nmaps; i++)
+		if (b->maps[i].zero_len)
+			memset((void *)b->maps[i].zero_at, 0, b->maps[i].zero_len);
+	for (uint32_t i = 0; i < l->nimages; i++)
+		if (l->images[i].scan != TP_SCAN_NO && l->images[i].nmaps)
+			tpi_patch_image(b->control, &l->images[i], b->maps, b->fds[l->images[i].fd]);
+}
+
+static void enter_directories(const struct tpi_birth *b)
+{
+	const struct tp_host_launch *l = b->launch;
+
+	if (l->fd_root >= 0) {
+		enum { NEWUSER = 0x10000000 };
+		long r;
+
+		must(b, TP_STAGE_CHILD_ROOT, arch_syscall3(ARCH_NR_fchdir, b->fds[l->fd_root], 0, 0), 0);
+		r = arch_syscall3(ARCH_NR_chroot, (long)".", 0, 0);
+		if (r == -EPERM && !arch_syscall3(ARCH_NR_unshare, NEWUSER, 0, 0))
+			r = arch_syscall3(ARCH_NR_chroot, (long)".", 0, 0);
+		must(b, TP_STAGE_CHILD_ROOT, r, 1);
+	}
+	if (l->fd_cwd >= 0)
+		must(b, TP_STAGE_CHILD_CWD, arch_syscall3(ARCH_NR_fchdir, b->fds[l->fd_cwd], 0, 0), 0);
+}
+
+static void set_limits(const struct tpi_birth *b)
+{
+	const struct tp_host_launch *l = b->launch;
+
+	for (uint32_t r = 0; r < TP_RLIMITS; r++)
+		if ((l->rlimit_set >> r & 1) && r != AS_NR && r != DATA_NR)
+			must(b, TP_STAGE_CHILD_RLIMIT,
+			     arch_syscall6(ARCH_NR_prlimit64, 0, r, (long)l->rlimits[r], 0, 0, 0), r);
+	if (l->flags & TP_LAUNCH_SETNICE)
+		must(b, TP_STAGE_CHILD_NICE, arch_syscall3(ARCH_NR_setpriority, 0, 0, l->nice), 0);
+}
+
+/* Sources that lie among the targets step aside first. The host's numbers are read-only here: each is moved at most once. */
+static void install_descriptors(const struct tpi_birth *b)
+{
+	const struct tp_host_launch *l = b->launch;
+	int *source = (int *)&b->fds[l->fd_caller];
+	int top = l->ncaller ? b->targets[l->ncaller - 1] : -1;
+	unsigned next = 0;
+	enum { DUPFD = 0 };
+
+	for (uint32_t i = 0; i < l->ncaller; i++)
+		if (source[i] <= top) {
+			long r = arch_syscall3(ARCH_NR_fcntl, source[i], DUPFD, top + 1);
+
+			must(b, TP_STAGE_CHILD_FDS, r, (uint32_t)b->targets[i]);
+			source[i] = (int)r;
+		}
+	for (uint32_t i = 0; i < l->ncaller; i++)
+		must(b, TP_STAGE_CHILD_FDS, arch_syscall3(ARCH_NR_dup3, source[i], b->targets[i], 0),
+		     (uint32_t)b->targets[i]);
+	for (uint32_t i = 0; i < l->ncaller; i++) {
+		if ((unsigned)b->targets[i] > next)
+			arch_syscall3(ARCH_NR_close_range, (long)next, b->targets[i] - 1, 0);
+		next = (unsigned)b->targets[i] + 1;
+	}
+	if (arch_syscall3(ARCH_NR_close_range, (long)next, ~0L, 0) == -ENOSYS)
+		give_up(b, TP_STAGE_CHILD_FDS, -ENOSYS, next);
+}
+
+static void join_session(const struct tpi_birth *b)
+{
+	const struct tp_host_launch *l = b->launch;
+	enum { TIOCSCTTY_NR = 0x540e };
+
+	if (l->flags & TP_LAUNCH_NEW_SESSION)
+		must(b, TP_STAGE_CHILD_SESSION, arch_syscall3(ARCH_NR_setsid, 0, 0, 0), 0);
+	else if (l->flags & TP_LAUNCH_SETPGID)
+		must(b, TP_STAGE_CHILD_SESSION, arch_syscall3(ARCH_NR_setpgid, 0, l->pgid, 0), 1);
+	if (l->flags & TP_LAUNCH_CTTY)
+		must(b, TP_STAGE_CHILD_TTY, arch_syscall3(ARCH_NR_ioctl, 0, TIOCSCTTY_NR, 0), 0);
+}
+
+static void set_signals(const struct tp_host_launch *l)
+{
+	struct {
+		uint64_t handler, flags, restorer, mask;
+	} ignore = { 1, 0, 0, 0 };
+	enum { SETMASK = 2 };
+
+	for (int s = 1; s <= 64; s++)
+		if ((l->sigignore >> (s - 1) & 1) && s != SIGKILL_NR && s != SIGSTOP_NR)
+			arch_syscall6(ARCH_NR_rt_sigaction, s, (long)&ignore, 0, 8, 0, 0);
+	arch_syscall6(ARCH_NR_rt_sigprocmask, SETMASK, (long)&l->sigmask, 0, 8, 0, 0);
+}
+
+void tpi_birth(void *birth)
+{
+	const struct tpi_birth *b = birth;
+	const struct tp_host_launch *l = b->launch;
+
+	fill_stack(b);
+	prepare_images(b);
+	enter_directories(b);
+	install_descriptors(b);
+	join_session(b);
+	arch_syscall3(ARCH_NR_umask, l->umask, 0, 0);
+	set_limits(b);
+	arch_syscall3(ARCH_NR_prctl, PR_SET_NAME, (long)l->comm, 0);
+	arch_start_thread_pointer();
+	__atomic_store_n(&b->control->program->started, 1, __ATOMIC_RELEASE);
+	set_signals(l);
+	arch_jump(l->entry, l->sp);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * /proc/self/exe names the host for every program of the group; a program must see its own executable.
+ *
+ * The kernel is asked first wherever it can be, so that errors and permissions are its own; the path is then known to be
+ * readable.
+ */
+#include "host.h"
+
+extern char tpi_host_exe[TP_PATH_MAX];
+extern uint32_t tpi_host_exe_len;
+
+enum whose { WHOSE_NONE, WHOSE_OWN, WHOSE_PID };
+
+static bool starts(const char **p, const char *prefix)
+{
+	const char *s = *p;
+
+	for (; *prefix; prefix++, s++)
+		if (*s != *prefix)
+			return false;
+	*p = s;
+	return true;
+}
+
+/* "/proc/self/exe", "/proc/thread-self/exe" or "/proc/<pid>/exe" */
+static enum whose whose_exe(const char *path, long *ret_pid)
+{
+	long pid = 0;
+
+	if (!starts(&path, "/proc/"))
+		return WHOSE_NONE;
+	if (starts(&path, "self/exe") || starts(&path, "thread-self/exe"))
+		return *path ? WHOSE_NONE : WHOSE_OWN;
+	if (*path < '1' || *path > '9')
+		return WHOSE_NONE;
+	for (; *path >= '0' && *path <= '9' && pid < 100000000; path++)
+		pid = pid * 10 + (*path - '0');
+	if (!tpi_streq(path, "/exe"))
+		return WHOSE_NONE;
+	*ret_pid = pid;
+	return pid == arch_syscall3(ARCH_NR_getpid, 0, 0, 0) ? WHOSE_OWN : WHOSE_PID;
+}
+
+/* Copies the executable's path of the program with that pid; it may die meanwhile, so the kernel copies. */
+static long copy_of_pid(long pid, char *buf, long size)
+{
+	for (uint32_t i = 0; i < TP_REGISTRY_MAX; i++) {
+		struct tp_program *p = (struct tp_program *)(TP_SEGMENT_BASE + TP_SEGMENT_REGISTRY_OFF) + i;
+		struct tp_control *other;
+		uint32_t len;
+		struct {
+			uint64_t base, len;
+		} to = { (uint64_t)&len, sizeof(len) }, from;
+
+		if (p->pid != pid || (p->state != TP_PROGRAM_RUNNING && p->state != TP_PROGRAM_STARTING))
+			continue;
+		other = (struct tp_control *)TP_UNIT_BASE(p->unit);
+		from.base = (uint64_t)&other->exe_len;
+		from.len = sizeof(len);
+		if (arch_syscall6(ARCH_NR_process_vm_readv, pid, (long)&to, 1, (long)&from, 1, 0) != sizeof(len))
+			return -1;
+		to.base = (uint64_t)buf;
+		to.len = from.len = len < (uint64_t)size ? len : (uint64_t)size;
+		from.base = (uint64_t)other->exe;
+		return arch_syscall6(ARCH_NR_process_vm_readv, pid, (long)&to, 1, (long)&from, 1, 0);
+	}
+	return -1;
+}
+
+static bool is_host(const char *buf, long n)
+{
+	return n == (long)tpi_host_exe_len && !memcmp(buf, tpi_host_exe, (size_t)n);
+}
+
+long tpi_route_readlink(struct tp_control *c, int dirfd, const char *path, char *buf, long size, bool at)
+{
+	enum whose who;
+	long pid = 0, r, n;
+
+	if (at)
+		r = arch_syscall6(ARCH_NR_readlinkat, dirfd, (long)path, (long)buf, size, 0, 0);
+	else
+		r = arch_syscall6(ARCH_NR_readlinkat, TPI_AT_FDCWD, (long)path, (long)buf, size, 0, 0);
+	if (r <= 0)
+		return r;
+	who = whose_exe(path, &pid);
+	if (who != WHOSE_OWN && !is_host(buf, r) && r < size)
+		return r;
+	if (who == WHOSE_NONE && !is_host(buf, r))
+		return r;
+	if (who == WHOSE_PID && !c->alone) {
+		n = copy_of_pid(pid, buf, size);
+		return n > 0 ? n : r;
+	}
+	n = c->exe_len < (uint64_t)size ? c->exe_len : size;
+	memcpy(buf, c->exe, (size_t)n);
+	return n;
+}
+
+static bool names_own_exe(const struct tp_control *c, const char *path)
+{
+	long pid;
+
+	return tpi_peek_ok(c, path) && path[0] == '/' && path[1] == 'p' && whose_exe(path, &pid) == WHOSE_OWN;
+}
+
+/* Cancellation may unwind out of a blocking open, so it must happen in the program's own text: only the path changes. */
+struct arch_outcome tpi_route_open(struct tp_control *c, struct arch_frame *f, unsigned path_arg)
+{
+	if (names_own_exe(c, (const char *)f->arg[path_arg]))
+		f->arg[path_arg] = (uint64_t)c->exe;
+	return tpi_raw();
+}
+
+static bool is_program_itself(const struct tp_control *c)
+{
+	return !c->alone && arch_syscall3(ARCH_NR_getpid, 0, 0, 0) == c->program->pid;
+}
+
+static void limit_in_kernel(int resource, const uint64_t limit[2], uint64_t old[2])
+{
+	if (limit[0] != UINT64_MAX || limit[1] != UINT64_MAX)
+		arch_syscall6(ARCH_NR_prlimit64, 0, resource, (long)limit, (long)old, 0, 0);
+}
+
+static void limit_restore(int resource, const uint64_t limit[2], const uint64_t old[2])
+{
+	if (limit[0] != UINT64_MAX || limit[1] != UINT64_MAX)
+		arch_syscall6(ARCH_NR_prlimit64, 0, resource, (long)old, 0, 0, 0);
+}
+
+/*
+ * A program that execs leaves the group. The limits that the routine kept for it become the kernel's again, and the
+ * supervisor is told to look; after a failure everything is as it was.
+ */
+struct arch_outcome tpi_route_exec(struct tp_control *c, struct arch_frame *f, unsigned path_arg)
+{
+	enum { RESOURCE_DATA = 2, RESOURCE_AS = 9 };
+	uint64_t old_as[2], old_data[2];
+	bool tell = is_program_itself(c);
+	long r;
+
+	if (names_own_exe(c, (const char *)f->arg[path_arg]))
+		f->arg[path_arg] = (uint64_t)c->exe;
+	limit_in_kernel(RESOURCE_AS, c->rlimit_as, old_as);
+	limit_in_kernel(RESOURCE_DATA, c->rlimit_data, old_data);
+	if (tell)
+		tpi_doorbell(c->program, TP_EVENT_EXEC);
+	r = arch_syscall6((long)f->nr, (long)f->arg[0], (long)f->arg[1], (long)f->arg[2], (long)f->arg[3],
+			  (long)f->arg[4], 0);
+	if (tell)
+		__atomic_fetch_and(&c->program->events, ~TP_EVENT_EXEC, __ATOMIC_RELEASE);
+	limit_restore(RESOURCE_AS, c->rlimit_as, old_as);
+	limit_restore(RESOURCE_DATA, c->rlimit_data, old_data);
+	return tpi_done(r);
+}

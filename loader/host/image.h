@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Looking things up in a shared library while its loader maps it. */
+#pragma once
+
+#include "host.h"
+
+enum tpi_role {
+	TPI_ROLE_NONE = 0, /* nothing in it is rewritten */
+	TPI_ROLE_LIBC,	   /* glibc's libc.so.6 */
+	TPI_ROLE_CALLS,	   /* only its system calls: ld.so, musl, libpthread, sanitizer run-times, static executables */
+};
+
+struct tpi_image {
+	uint64_t bias;
+	enum tpi_role role;
+	uint64_t symtab, strtab, strsz, rela, relasz; /* addresses, biased */
+};
+
+/*
+ * The library whose text was just mapped at `text` from file offset `off`. Reads headers from fd, tables from memory (the
+ * loader maps them before the text).
+ */
+bool tpi_image_read(int fd, uint64_t text, uint64_t off, struct tpi_image *ret);
+
+/* Value of a defined dynamic symbol (unbiased) and its index, or false. */
+bool tpi_image_symbol(const struct tpi_image *im, const char *name, uint64_t *ret_value, uint64_t *ret_size,
+		      uint32_t *ret_index);
+
+/* Address (unbiased) of the GOT slot that a GLOB_DAT relocation fills with symbol `index`; 0: none. */
+uint64_t tpi_image_got_slot(const struct tpi_image *im, uint32_t index);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cache of text facts: a fixed table in the host, shared by all programs, keyed by what identifies a file's content.
+ *
+ *   state 0 -> BUSY by one CAS (acquire), filled by its taker alone, READY by a release store that pairs with the reader's
+ *   acquire load. A taker that dies leaves its entry BUSY for good: others scan for themselves. Entries are never reused.
+ *
+ * Files with nothing in them to rewrite, nearly all libraries, are remembered by a hash in a direct-mapped table.
+ */
+#include "text.h"
+
+enum { EMPTY, BUSY, READY };
+
+#define ENTRIES 48
+#define BORING	4096
+
+static struct tpi_text cache[ENTRIES];
+static uint64_t boring[BORING];
+
+struct file_stat { /* the kernel's struct stat, as far as it is used */
+	uint64_t words[18];
+};
+
+static bool key_of(int fd, uint64_t off, uint64_t key[5])
+{
+	struct file_stat st;
+
+	if (arch_syscall3(ARCH_NR_fstat, fd, (long)&st, 0))
+		return false;
+	for (int i = 0; i < 5; i++)
+		key[i] = arch_stat_key(st.words, i);
+	key[4] ^= off << 32;
+	return true;
+}
+
+static bool same_key(const uint64_t *a, const uint64_t *b)
+{
+	return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3] && a[4] == b[4];
+}
+
+static uint64_t hash(const uint64_t key[5])
+{
+	uint64_t h = UINT64_C(0x9e3779b97f4a7c15);
+
+	for (int i = 0; i < 5; i++) {
+		h ^= key[i];
+		h *= UINT64_C(0xbf58476d1ce4e5b9);
+		h ^= h >> 29;
+	}
+	return h ? h : 1;
+}
+
+static const struct tpi_text *look_up(const uint64_t *key)
+{
+	for (int i = 0; i < ENTRIES; i++) {
+		uint32_t state = __atomic_load_n(&cache[i].state, __ATOMIC_ACQUIRE);
+
+		if (state == EMPTY)
+			return NULL;
+		if (state == READY && same_key(cache[i].key, key))
+			return &cache[i];
+	}
+	return NULL;
+}
+
+static struct tpi_text *claim(void)
+{
+	for (int i = 0; i < ENTRIES; i++) {
+		uint32_t empty = EMPTY;
+
+		if (__atomic_compare_exchange_n(&cache[i].state, &empty, BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return &cache[i];
+	}
+	return NULL;
+}
+
+/* Keeps glibc's single-thread shortcut off: the flag decides whether mutexes and counters are atomic. */
+static void find_stores(struct tpi_text *t, const struct tpi_image *im, uint64_t text, uint64_t len)
+{
+	struct arch_early_init in = { (const uint8_t *)text, len, text - im->bias, 0, 0 };
+	uint64_t size, at, at_size;
+	uint32_t index, ignored;
+	int n;
+
+	if (!tpi_image_symbol(im, "__libc_single_threaded", &in.flag, &size, &index))
+		return; /* glibc < 2.32: no such flag */
+	in.got_slot = tpi_image_got_slot(im, index);
+	if (tpi_image_symbol(im, "__libc_early_init", &at, &at_size, &ignored) && at >= in.addr &&
+	    at + at_size <= in.addr + len) {
+		in.text += at - in.addr;
+		in.addr = at;
+		in.len = at_size;
+	}
+	n = arch_early_init_patches(&in, t->patches, TPI_PATCHES_MAX, NULL);
+	if (n < 0) {
+		t->warnings |= TP_WARN_LIBC_UNKNOWN;
+		return;
+	}
+	for (int i = 0; i < n; i++)
+		t->patches[i].off += in.text - (const uint8_t *)text;
+	t->npatches = (uint32_t)n;
+}
+
+static void scan(struct tpi_text *t, const struct tpi_image *im, uint64_t text, uint64_t len)
+{
+	struct arch_scan_opts o = { 0 };
+	struct arch_scan_result r = { 0 };
+	size_t n;
+
+	arch_scan_want_routed(&o);
+	n = arch_sites_scan((const uint8_t *)text, len, &o, t->sites, TPI_SITES_MAX, &r);
+	t->nsites = (uint32_t)(n < TPI_SITES_MAX ? n : TPI_SITES_MAX);
+	t->npatches = 0;
+	t->warnings = r.stuck || n > TPI_SITES_MAX ? TP_WARN_UNROUTED : 0;
+	if (im && im->role == TPI_ROLE_LIBC)
+		find_stores(t, im, text, len);
+}
+
+const struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t text, uint64_t len, uint64_t off,
+				      enum tpi_role role)
+{
+	struct tpi_image im;
+	const struct tpi_text *known;
+	struct tpi_text *t;
+	uint64_t key[5], h;
+
+	if (!key_of(fd, off, key))
+		return NULL;
+	h = hash(key);
+	if (role == TPI_ROLE_NONE && __atomic_load_n(&boring[h % BORING], __ATOMIC_RELAXED) == h)
+		return NULL;
+	known = look_up(key);
+	if (known)
+		return known;
+	if (role == TPI_ROLE_NONE && (!tpi_image_read(fd, text, off, &im) || im.role == TPI_ROLE_NONE)) {
+		__atomic_store_n(&boring[h % BORING], h, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	t = claim();
+	if (!t) {
+		c->program->warnings |= TP_WARN_UNROUTED;
+		return NULL;
+	}
+	scan(t, role == TPI_ROLE_NONE ? &im : NULL, text, len);
+	memcpy(t->key, key, sizeof(key));
+	__atomic_store_n(&t->state, READY, __ATOMIC_RELEASE);
+	return t;
+}
