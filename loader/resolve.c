@@ -289,9 +289,11 @@ static void note_identity(const struct stat *st, struct tp_target *t)
 static void name_process(const char *path, char *comm, size_t size)
 {
 	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	size_t len = strnlen(name, size - 1);
 
-	strncpy(comm, slash ? slash + 1 : path, size - 1);
-	comm[size - 1] = '\0';
+	memcpy(comm, name, len);
+	comm[len] = '\0';
 }
 
 /* Takes over the descriptor. The last file's path is only the fall-back for its real path. */
