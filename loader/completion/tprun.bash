@@ -56,7 +56,7 @@ _tprun_options() {
 	exec) printf '%s\n' -g --group -t --tty --linger --root --help -- ;;
 	ps) printf '%s\n' -g --group -o --output --help ;;
 	maps | stop) printf '%s\n' -g --group --help ;;
-	doctor) printf '%s\n' --help ;;
+	doctor) printf '%s\n' -o --output --help ;;
 	esac
 }
 
@@ -64,7 +64,7 @@ _tprun() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} at
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		_tprun_words 'run exec ps maps stop doctor --help --version'
+		_tprun_words 'run exec ps maps stop doctor help --help --version'
 		return
 	fi
 	at=$(_tprun_program_at)
@@ -83,6 +83,7 @@ _tprun() {
 			_tprun_words "$(_tprun_programs)"
 			return
 		} ;;
+		help) _tprun_words 'run exec ps maps stop doctor' && return ;;
 		esac
 		_tprun_words "$(_tprun_options "${COMP_WORDS[1]}")"
 		;;
