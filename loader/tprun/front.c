@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The foreground's loop: signals, the supervisor's messages, the supervisor's death, and the terminal's
+ * bytes if there is a pty. One thread, no handlers: every signal is blocked and read from a descriptor.
+ *
+ * Programs are launched one after another, the next when the one before has been answered. Then our
+ * copies of the caller's descriptors are closed: a pipe ends when the programs let go of it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tprun/front.h"
+#include "tprun/launch-job.h"
+#include "tprun/pty.h"
+#include "tprun/relay.h"
+#include "tprun/say.h"
+#include "tprun/tree.h"
+
+#define STOP_GRACE_MS 10000
+#define SUPERVISOR_END_MS 15000
+#define TREE_KILL_MS 4000
+
+int tp_front_block(struct tp_front *f, struct tp_error *err)
+{
+	sigset_t all;
+
+	memset(&all, 0xff, sizeof(all)); /* also the two that glibc keeps for itself */
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof(uint64_t));
+	f->signal_fd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (f->signal_fd < 0)
+		return tp_error_set(err, TP_STATUS_OWN, errno, "cannot receive signals: %s",
+			tp_errno_words(errno));
+	return 0;
+}
+
+static void stop_job(struct tp_front *f, const struct tp_job *job)
+{
+	char pid[16];
+	uint32_t seq;
+
+	snprintf(pid, sizeof(pid), "%d", job->pid);
+	tp_client_stop(&f->client, pid, STOP_GRACE_MS, &seq);
+}
+
+/* The rest is not wanted any more: stop who runs, forget who was still to come. */
+static void stop_rest(struct tp_front *f)
+{
+	bool skipped = false;
+
+	for (size_t i = 0; i < f->jobs.n; i++) {
+		struct tp_job *job = &f->jobs.v[i];
+
+		if (job->state == TP_JOB_RUNNING || job->state == TP_JOB_STOPPED)
+			stop_job(f, job);
+		if (job->state == TP_JOB_WAITING) {
+			tp_jobs_ended(&f->jobs, job, 0);
+			skipped = true;
+		}
+	}
+	/* The last launch said that more follow: the end of our requests tells that none does. */
+	if (skipped)
+		shutdown(f->client.fd, SHUT_WR);
+}
+
+static void job_ended(struct tp_front *f, struct tp_job *job, int status)
+{
+	if (tp_jobs_ended(&f->jobs, job, status))
+		stop_rest(f);
+}
+
+static void launch_next(struct tp_front *f)
+{
+	for (size_t i = 0; i < f->jobs.n && !f->lost; i++) {
+		struct tp_job *job = &f->jobs.v[i];
+		struct tp_error err;
+		int r;
+
+		if (job->state != TP_JOB_WAITING)
+			continue;
+		r = tp_launch_job(f, job, &err);
+		if (!r)
+			break;
+		if (r == -EPIPE)
+			return; /* its end is told when it is seen */
+		job_ended(f, job, tp_fail(&err));
+	}
+	if (f->jobs.v[f->jobs.n - 1].state != TP_JOB_WAITING)
+		tp_caller_drop(f->caller);
+}
+
+static void on_launched(struct tp_front *f, struct tp_job *job, const struct tp_wire_event *e)
+{
+	job->id = e->id;
+	job->pid = (int)e->value;
+	if (job->state == TP_JOB_ASKED)
+		job->state = TP_JOB_RUNNING;
+	tp_relay_early(f, job);
+	if (f->jobs.decided)
+		stop_job(f, job);
+	launch_next(f);
+}
+
+static void on_error(struct tp_front *f, struct tp_job *job, const struct tp_wire_error *e)
+{
+	int status = e->status ? e->status : TP_STATUS_OWN;
+
+	if (!job && e->head.seq)
+		return; /* a signal or stop that came too late */
+	tp_say("%s", e->text);
+	if (!job) {
+		f->own_status = status;
+		return;
+	}
+	job_ended(f, job, status);
+	launch_next(f);
+}
+
+static void on_exited(struct tp_front *f, struct tp_job *job, int wait_status)
+{
+	int signo = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+
+	if (tp_signal_is_crash(signo))
+		tp_say("%s: killed by signal %d (%s)%s", job->name, signo, sigdescr_np(signo),
+			WCOREDUMP(wait_status) ? ", core dumped" : "");
+	job_ended(f, job, tp_shell_status(wait_status));
+}
+
+static void on_job_event(struct tp_front *f, struct tp_job *job, const union tp_message *m)
+{
+	switch (m->head.type) {
+	case TP_WIRE_LAUNCHED: on_launched(f, job, &m->event); break;
+	case TP_WIRE_EXITED: on_exited(f, job, (int)m->event.value); break;
+	case TP_WIRE_STOPPED:
+		job->state = TP_JOB_STOPPED;
+		if (tp_jobs_all_stopped(&f->jobs))
+			tp_front_stop_self(f);
+		break;
+	case TP_WIRE_CONTINUED: job->state = TP_JOB_RUNNING; break;
+	default: break;
+	}
+}
+
+static void on_message(struct tp_front *f, const union tp_message *m)
+{
+	struct tp_job *job = tp_jobs_by_seq(&f->jobs, m->head.seq);
+
+	if (job && job->state == TP_JOB_ENDED)
+		job = NULL;
+	if (m->head.type == TP_WIRE_NOTE)
+		tp_say("%s", m->error.text);
+	else if (m->head.type == TP_WIRE_BYE)
+		f->bye = true;
+	else if (m->head.type == TP_WIRE_ERROR)
+		on_error(f, job, &m->error);
+	else if (job)
+		on_job_event(f, job, m);
+}
+
+static void receive_all(struct tp_front *f)
+{
+	union tp_message m;
+	int err;
+
+	while (!(err = tp_client_receive(&f->client, 0, &m)) && !f->bye)
+		on_message(f, &m);
+	if (err == -EPROTO)
+		tp_say("group %s: the supervisor speaks another version of the protocol "
+		       "(use the tprun that started the group)", f->group);
+	if (err && err != -EAGAIN)
+		f->lost = true;
+}
+
+void tp_front_stop_self(struct tp_front *f)
+{
+	if (f->pty)
+		tp_pty_suspend(f->pty);
+	kill(getpid(), SIGSTOP);
+	if (f->pty)
+		tp_pty_resume(f->pty);
+}
+
+/* An `exec` is over with its program, a `run` with the group. */
+static bool over(const struct tp_front *f)
+{
+	if (f->bye || f->lost)
+		return true;
+	return f->supervisor_pidfd < 0 && tp_jobs_all_ended(&f->jobs) &&
+		(!f->pty || tp_pty_drained(f->pty));
+}
+
+static void loop(struct tp_front *f)
+{
+	while (!over(f)) {
+		struct pollfd fds[3 + TP_PTY_POLLFDS] = {
+			{ .fd = f->signal_fd, .events = POLLIN },
+			{ .fd = f->client.fd, .events = POLLIN },
+			{ .fd = f->supervisor_pidfd, .events = POLLIN },
+		};
+		nfds_t n = 3;
+
+		if (f->pty)
+			n += tp_pty_poll_fds(f->pty, fds + n);
+		if (poll(fds, n, -1) < 0)
+			continue;
+		/* Messages first: what the supervisor said before it died still counts. */
+		if (fds[1].revents)
+			receive_all(f);
+		else if (fds[2].revents)
+			f->lost = true;
+		if (f->pty)
+			tp_pty_handle(f->pty, fds + 3, tp_jobs_all_ended(&f->jobs));
+		if (fds[0].revents)
+			tp_relay_signals(f);
+	}
+}
+
+static bool supervisor_ended_within(const struct tp_front *f, int ms)
+{
+	struct pollfd p = { .fd = f->supervisor_pidfd, .events = POLLIN };
+	int n;
+
+	do
+		n = poll(&p, 1, ms);
+	while (n < 0 && errno == EINTR);
+	return n > 0;
+}
+
+static void say_supervisor_died(const struct tp_front *f, const siginfo_t *si)
+{
+	if (si->si_code == CLD_EXITED)
+		tp_say("group %s: the supervisor ended unexpectedly (status %d): every program of the group "
+		       "has been killed", f->group, si->si_status);
+	else
+		tp_say("group %s: the supervisor was killed by signal %d (%s): every program of the group "
+		       "has been killed", f->group, si->si_status, sigdescr_np(si->si_status));
+}
+
+/* Returns 0 if all went well, else tprun's own status. */
+static int end_of_run(struct tp_front *f)
+{
+	siginfo_t si = { .si_code = 0 };
+	bool orderly = f->bye || f->own_status;
+
+	if (!supervisor_ended_within(f, orderly ? SUPERVISOR_END_MS : 1000)) {
+		kill(f->supervisor, SIGKILL);
+		orderly = false;
+	}
+	waitid(P_PIDFD, (id_t)f->supervisor_pidfd, &si, WEXITED);
+	if (orderly || tp_jobs_all_ended(&f->jobs))
+		return f->own_status;
+	tp_tree_kill(TREE_KILL_MS);
+	say_supervisor_died(f, &si);
+	return TP_STATUS_OWN;
+}
+
+static int end_of_exec(struct tp_front *f)
+{
+	if (tp_jobs_all_ended(&f->jobs))
+		return 0;
+	if (!f->own_status)
+		tp_say("%s: its group, %s, has ended", f->jobs.v[0].name, f->group);
+	return TP_STATUS_OWN;
+}
+
+int tp_front_run(struct tp_front *f)
+{
+	int own;
+
+	launch_next(f);
+	loop(f);
+	own = f->supervisor_pidfd >= 0 ? end_of_run(f) : end_of_exec(f);
+	return own ? own : f->jobs.status;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TP_TPRUN_PROGRAMS_H
+#define TP_TPRUN_PROGRAMS_H
+
+#include "tprun/client.h"
+
+/* What a group said about its programs. */
+struct tp_programs {
+	struct tp_wire_info info;
+	struct tp_wire_program *v;
+	size_t n;
+};
+
+/* tp_programs_fetch - connect to a group (NULL: the only live one) and list it. */
+int tp_programs_fetch(const char *group, struct tp_programs *ret_programs, struct tp_error *err);
+void tp_programs_fini(struct tp_programs *programs);
+
+/* Whether a word names a program: by its name or its pid. */
+int tp_program_is(const struct tp_wire_program *program, const char *word);
+
+const char *tp_program_state_name(uint32_t state);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TP_TPRUN_ROOT_H
+#define TP_TPRUN_ROOT_H
+
+#include "error.h"
+
+/* tp_root_open - open what --root names; dir NULL: *ret_fd stays as it is. */
+int tp_root_open(const char *dir, int *ret_fd, struct tp_error *err);
+
+#endif
