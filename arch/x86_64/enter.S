@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Three ways into C without a libc: the host's first instruction, a routed call, and a program's birth and start.
+ * The ways into C without a libc: the host's first instruction, a routed call, a program's birth; and out of it: a
+ * program's start, a signal handler's return.
  */
 
 #include "frame-offsets.h"
@@ -158,5 +159,17 @@ arch_jump:
 	xor	%r15d, %r15d
 	ret
 	.size	arch_jump, .-arch_jump
+
+/* Where a handler of the host returns to. */
+	.globl	arch_sigreturn
+	.hidden	arch_sigreturn
+	.type	arch_sigreturn, @function
+	.balign	16
+	nop
+arch_sigreturn:
+	mov	$15, %eax
+	syscall
+	ud2
+	.size	arch_sigreturn, .-arch_sigreturn
 
 	.section .note.GNU-stack, "", @progbits

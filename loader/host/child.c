@@ -143,6 +143,7 @@ static void set_signals(const struct tp_host_launch *l)
 	for (int s = 1; s <= 64; s++)
 		if ((l->sigignore >> (s - 1) & 1) && s != SIGKILL_NR && s != SIGSTOP_NR)
 			arch_syscall6(ARCH_NR_rt_sigaction, s, (long)&ignore, 0, 8, 0, 0);
+	tpi_fatal_install(l->sigignore);
 	arch_syscall6(ARCH_NR_rt_sigprocmask, SETMASK, (long)&l->sigmask, 0, 8, 0, 0);
 }
 
@@ -160,6 +161,7 @@ void tpi_birth(void *birth)
 	set_limits(b);
 	arch_syscall3(ARCH_NR_prctl, PR_SET_NAME, (long)l->comm, 0);
 	arch_start_thread_pointer();
+	b->control->program->pid = (int32_t)arch_syscall3(ARCH_NR_getpid, 0, 0, 0);
 	__atomic_store_n(&b->control->program->started, 1, __ATOMIC_RELEASE);
 	set_signals(l);
 	arch_jump(l->entry, l->sp);

@@ -15,6 +15,7 @@
 
 #include "cache.h"
 #include "context.h"
+#include "sigaction.h"
 #include "syscall.h"
 #include "tls.h"
 #include "tp/abi/control.h"
@@ -143,6 +144,11 @@ struct arch_outcome tpi_route_fork(struct tp_control *c, struct arch_frame *f);
 struct arch_outcome tpi_route_limits(struct tp_control *c, struct arch_frame *f);
 struct arch_outcome tpi_route_prctl(struct tp_control *c, struct arch_frame *f);
 long tpi_route_mlockall(struct tp_control *c, long flags);
+
+long tpi_route_sigaction(struct tp_control *c, const struct arch_frame *f);
+
+/* fatal.c: before the program's first instruction */
+void tpi_fatal_install(uint64_t ignored);
 
 static inline struct arch_outcome tpi_done(long result)
 {

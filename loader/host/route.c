@@ -28,6 +28,8 @@ struct arch_outcome tpi_route(struct tp_control *c, struct arch_frame *f)
 		return tpi_done(tpi_route_io_setup(c, f));
 	case ARCH_NR_io_destroy:
 		return tpi_done(tpi_route_io_destroy(c, f));
+	case ARCH_NR_rt_sigaction:
+		return tpi_done(tpi_route_sigaction(c, f));
 	case ARCH_NR_mlockall:
 		return tpi_done(tpi_route_mlockall(c, (long)a[0]));
 #ifdef ARCH_NR_readlink

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* struct sigaction as the kernel takes it, and the way back from a handler. */
+#pragma once
+
+#include <stdint.h>
+
+struct arch_sigaction {
+	uint64_t handler;
+	uint64_t flags;
+	uint64_t restorer;
+	uint64_t mask;
+};
+
+#define ARCH_SA_RESTORER 0x04000000u
+
+void arch_sigreturn(void); /* enter.S: the restorer that x86_64 demands */
