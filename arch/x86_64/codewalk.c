@@ -43,10 +43,11 @@ bool arch_walk_is_boundary(const struct arch_walk *w)
 	return w->votes[w->place - w->base] > w->over;
 }
 
+/* Before the walks have fallen into step, half of them or more are still wrong. */
 size_t arch_walk_before(const struct arch_walk *w, size_t at, struct arch_insn *ret)
 {
 	size_t best = ARCH_WALK_NONE;
-	unsigned most = 0;
+	unsigned most = w->votes[w->place - w->base] / 2;
 
 	for (size_t len = 1; len <= ARCH_INSN_MAX && len <= at - w->base; len++) {
 		size_t k = at - len - w->base;
@@ -73,10 +74,26 @@ static bool report(const struct arch_walk *w, size_t off, const struct arch_insn
 	return to < 0 || (size_t)to >= w->text.len || seen(arg, off, (size_t)to);
 }
 
+static bool branches_before(const struct arch_walk *w,
+			    bool (*seen)(void *arg, size_t from, size_t to), void *arg)
+{
+	size_t off = w->place > ARCH_WALK_REACH ? w->place - ARCH_WALK_REACH : 0;
+	struct arch_insn i;
+
+	for (; off < w->place; off++) {
+		if (w->votes[off - w->base] == 0 ||
+		    !arch_insn_decode(w->text.p + off, w->text.len - off, &i))
+			continue;
+		if (!report(w, off, &i, seen, arg))
+			return false;
+	}
+	return true;
+}
+
 bool arch_walk_branches(const struct arch_walk *w, bool (*seen)(void *arg, size_t from, size_t to),
 			void *arg)
 {
-	size_t end = w->text.len - w->place > ARCH_WALK_AHEAD ? w->place + ARCH_WALK_AHEAD : w->text.len;
+	size_t end = w->text.len - w->place > ARCH_WALK_REACH ? w->place + ARCH_WALK_REACH : w->text.len;
 	size_t off = w->place;
 	struct arch_insn i;
 
@@ -85,10 +102,5 @@ bool arch_walk_branches(const struct arch_walk *w, bool (*seen)(void *arg, size_
 			return false;
 		off += i.len;
 	}
-	off = w->place;
-	while ((off = arch_walk_before(w, off, &i)) != ARCH_WALK_NONE) {
-		if (!report(w, off, &i, seen, arg))
-			return false;
-	}
-	return true;
+	return branches_before(w, seen, arg);
 }

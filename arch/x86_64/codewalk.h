@@ -7,10 +7,13 @@
 #include "insn.h"
 
 /* How far back a walk looks, and how many of the first offsets it takes as possible boundaries. */
-#define ARCH_WALK_BACK 128
+#define ARCH_WALK_BACK 192
 #define ARCH_WALK_SEEDS 32
-/* How far a walk goes on behind the place: a short jump's reach. */
-#define ARCH_WALK_AHEAD 128
+/*
+ * From how far away, on either side, a short jump can lead to within 16 bytes of the place. The rest
+ * of the way back is for falling into step.
+ */
+#define ARCH_WALK_REACH 144
 
 #define ARCH_WALK_NONE SIZE_MAX
 
@@ -49,8 +52,9 @@ size_t arch_walk_before(const struct arch_walk *w, size_t at, struct arch_insn *
 int32_t arch_walk_eax(const struct arch_walk *w);
 
 /*
- * Calls `seen` for each direct branch of the walk, before and after the place, until it returns
- * false. `from` and `to` are offsets in the text.
+ * Calls `seen` for each direct branch within reach of the place until it returns false. Before the
+ * place, an instruction counts if only one walk believes in it: none is missed, some are not real.
+ * `from` and `to` are offsets in the text.
  */
 bool arch_walk_branches(const struct arch_walk *w,
 			bool (*seen)(void *arg, size_t from, size_t to), void *arg);
