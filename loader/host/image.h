@@ -7,7 +7,9 @@
 enum tpi_role {
 	TPI_ROLE_NONE = 0, /* nothing in it is rewritten */
 	TPI_ROLE_LIBC,	   /* glibc's libc.so.6 */
-	TPI_ROLE_CALLS,	   /* only its system calls: ld.so, musl, libpthread, sanitizer run-times, static executables */
+	TPI_ROLE_CALLS,	   /* only its system calls: ld.so, musl, libpthread, sanitizer run-times */
+	TPI_ROLE_STATIC,   /* a static executable, which may hold a glibc */
+	TPI_ROLE_LOADED,   /* a library that its loader just mapped: its soname will tell */
 };
 
 struct tpi_image {

@@ -11,6 +11,12 @@
 #define NEAR_STEP  UINT64_C(0x10000)
 #define NEAR_TRIES 64
 
+static void warn(struct tp_control *c, uint32_t warnings)
+{
+	if ((__atomic_fetch_or(&c->program->warnings, warnings, __ATOMIC_RELAXED) & warnings) != warnings)
+		tpi_doorbell(c->program, TP_EVENT_WARN);
+}
+
 struct stubs {
 	uint64_t at, len, used;
 };
@@ -73,8 +79,10 @@ static void apply(struct tp_control *c, const struct tpi_text *t, struct stubs *
 			warnings |= TP_WARN_UNROUTED;
 	for (uint32_t i = 0; i < t->npatches; i++)
 		memcpy((void *)(text + t->patches[i].off), t->patches[i].bytes, t->patches[i].len);
+	if (t->flag_off)
+		*(volatile uint8_t *)(text + (uint64_t)t->flag_off) = 0;
 	if (warnings)
-		__atomic_fetch_or(&c->program->warnings, warnings, __ATOMIC_RELAXED);
+		warn(c, warnings);
 }
 
 static void patch_text(struct tp_control *c, const struct tpi_text *t, uint64_t text, uint64_t len, uint64_t end)
@@ -94,7 +102,7 @@ static void patch_text(struct tp_control *c, const struct tpi_text *t, uint64_t 
 		arch_sync_code(s.at, s.len);
 	return;
 unrouted:
-	__atomic_fetch_or(&c->program->warnings, TP_WARN_UNROUTED, __ATOMIC_RELAXED);
+	warn(c, TP_WARN_UNROUTED);
 }
 
 void tpi_patch_mapped(struct tp_control *c, uint64_t text, uint64_t len, int fd, uint64_t off)
@@ -103,7 +111,7 @@ void tpi_patch_mapped(struct tp_control *c, uint64_t text, uint64_t len, int fd,
 
 	if (!tpi_can_patch)
 		return;
-	t = tpi_text_facts(c, fd, text, len, off, TPI_ROLE_NONE);
+	t = tpi_text_facts(c, fd, text, len, off, TPI_ROLE_LOADED);
 	if (t)
 		patch_text(c, t, text, tpi_page_up(len), text + len);
 }
@@ -113,7 +121,7 @@ void tpi_patch_image(struct tp_control *c, const struct tp_host_image *image, co
 	const struct tp_host_map *last = &maps[image->first_map + image->nmaps - 1];
 
 	if (!tpi_can_patch) {
-		c->program->warnings |= TP_WARN_NOT_PATCHED;
+		warn(c, TP_WARN_NOT_PATCHED);
 		return;
 	}
 	for (uint32_t i = image->first_map; i < image->first_map + image->nmaps; i++) {
@@ -121,7 +129,8 @@ void tpi_patch_image(struct tp_control *c, const struct tp_host_image *image, co
 
 		if (maps[i].fd < 0 || !(maps[i].prot & PROT_EXEC) || (maps[i].prot & PROT_WRITE))
 			continue;
-		t = tpi_text_facts(c, fd, maps[i].addr, maps[i].len, maps[i].off, TPI_ROLE_CALLS);
+		t = tpi_text_facts(c, fd, maps[i].addr, maps[i].len, maps[i].off,
+				   image->scan == TP_SCAN_STATIC ? TPI_ROLE_STATIC : TPI_ROLE_CALLS);
 		if (t)
 			patch_text(c, t, maps[i].addr, maps[i].len, last->addr + last->len);
 	}

@@ -82,8 +82,11 @@ static void find_stores(struct tpi_text *t, const struct tpi_image *im, uint64_t
 	uint32_t index, ignored;
 	int n;
 
-	if (!tpi_image_symbol(im, "__libc_single_threaded", &in.flag, &size, &index))
-		return; /* glibc < 2.32: no such flag */
+	/* glibc < 2.32 has no such flag: it looks at its thread control block instead, which nothing here reaches. */
+	if (!tpi_image_symbol(im, "__libc_single_threaded", &in.flag, &size, &index)) {
+		t->warnings |= TP_WARN_LIBC_UNKNOWN;
+		return;
+	}
 	in.got_slot = tpi_image_got_slot(im, index);
 	if (tpi_image_symbol(im, "__libc_early_init", &at, &at_size, &ignored) && at >= in.addr &&
 	    at + at_size <= in.addr + len) {
@@ -101,7 +104,24 @@ static void find_stores(struct tpi_text *t, const struct tpi_image *im, uint64_t
 	t->npatches = (uint32_t)n;
 }
 
-static void scan(struct tpi_text *t, const struct tpi_image *im, uint64_t text, uint64_t len)
+/* A static executable keeps the flag in .data, where it starts as 1. Without one it is not glibc's, or too old. */
+static void find_static_stores(struct tpi_text *t, uint64_t text, uint64_t len)
+{
+	struct arch_early_init in = { (const uint8_t *)text, len, text, 0, 0 };
+	int n = arch_static_flag_find(in.text, len, text, &in.flag);
+
+	if (n == -ENOENT)
+		return;
+	n = n ? n : arch_early_init_patches(&in, t->patches, TPI_PATCHES_MAX, NULL);
+	if (n < 0) {
+		t->warnings |= TP_WARN_LIBC_UNKNOWN;
+		return;
+	}
+	t->npatches = (uint32_t)n;
+	t->flag_off = (int64_t)(in.flag - text);
+}
+
+static void scan(struct tpi_text *t, enum tpi_role role, const struct tpi_image *im, uint64_t text, uint64_t len)
 {
 	struct arch_scan_opts o = { 0 };
 	struct arch_scan_result r = { 0 };
@@ -111,9 +131,12 @@ static void scan(struct tpi_text *t, const struct tpi_image *im, uint64_t text, 
 	n = arch_sites_scan((const uint8_t *)text, len, &o, t->sites, TPI_SITES_MAX, &r);
 	t->nsites = (uint32_t)(n < TPI_SITES_MAX ? n : TPI_SITES_MAX);
 	t->npatches = 0;
+	t->flag_off = 0;
 	t->warnings = r.stuck || n > TPI_SITES_MAX ? TP_WARN_UNROUTED : 0;
-	if (im && im->role == TPI_ROLE_LIBC)
+	if (role == TPI_ROLE_LIBC)
 		find_stores(t, im, text, len);
+	else if (role == TPI_ROLE_STATIC)
+		find_static_stores(t, text, len);
 }
 
 const struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t text, uint64_t len, uint64_t off,
@@ -127,12 +150,14 @@ const struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t tex
 	if (!key_of(fd, off, key))
 		return NULL;
 	h = hash(key);
-	if (role == TPI_ROLE_NONE && __atomic_load_n(&boring[h % BORING], __ATOMIC_RELAXED) == h)
+	if (role == TPI_ROLE_LOADED && __atomic_load_n(&boring[h % BORING], __ATOMIC_RELAXED) == h)
 		return NULL;
 	known = look_up(key);
 	if (known)
 		return known;
-	if (role == TPI_ROLE_NONE && (!tpi_image_read(fd, text, off, &im) || im.role == TPI_ROLE_NONE)) {
+	if (role == TPI_ROLE_LOADED)
+		role = tpi_image_read(fd, text, off, &im) ? im.role : TPI_ROLE_NONE;
+	if (role == TPI_ROLE_NONE) {
 		__atomic_store_n(&boring[h % BORING], h, __ATOMIC_RELAXED);
 		return NULL;
 	}
@@ -141,7 +166,7 @@ const struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t tex
 		c->program->warnings |= TP_WARN_UNROUTED;
 		return NULL;
 	}
-	scan(t, role == TPI_ROLE_NONE ? &im : NULL, text, len);
+	scan(t, role, &im, text, len);
 	memcpy(t->key, key, sizeof(key));
 	__atomic_store_n(&t->state, READY, __ATOMIC_RELEASE);
 	return t;

@@ -14,13 +14,14 @@ struct tpi_text {
 	uint32_t state;
 	uint32_t nsites, npatches;
 	uint32_t warnings; /* TP_WARN_* */
+	int64_t flag_off;  /* from the text to a static executable's single-thread flag, to be cleared; 0: none */
 	struct arch_patch patches[TPI_PATCHES_MAX];
 	struct arch_site sites[TPI_SITES_MAX];
 };
 
 /*
  * The facts about the text that is mapped at [text, text + len) from offset `off` of fd. NULL: nothing to do.
- * `role`: TPI_ROLE_NONE lets the file itself tell.
+ * `role`: TPI_ROLE_LOADED lets the file itself tell.
  */
 const struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t text, uint64_t len, uint64_t off,
 				      enum tpi_role role);

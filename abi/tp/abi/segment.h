@@ -40,9 +40,10 @@ enum tp_program_state {
 /* tp_program.events: set by the routed calls, then the doorbell is rung. */
 #define TP_EVENT_EXEC		0x1u	/* about to execve: look whether the process leaves the group */
 #define TP_EVENT_FATAL		0x2u	/* the fatal-signal handler ran */
+#define TP_EVENT_WARN		0x4u	/* tp_program.warnings changed */
 
 /* tp_program.warnings: what the routine found out about the program's libc */
-#define TP_WARN_LIBC_UNKNOWN	0x1u	/* no known way to keep its single-thread shortcut off */
+#define TP_WARN_LIBC_UNKNOWN	0x1u	/* no known way to keep its single-thread shortcut off (or glibc < 2.32) */
 #define TP_WARN_UNROUTED	0x2u	/* some wanted system-call sites could not be rewritten */
 #define TP_WARN_NOT_PATCHED	0x4u	/* the host forbids rewriting text: brk guard only */
 
