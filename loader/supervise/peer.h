@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Who is at the other end of a connection. */
+#ifndef TP_SUPERVISE_PEER_H
+#define TP_SUPERVISE_PEER_H
+
+#include "supervise/client.h"
+
+/* The peer's user may talk to this group at all: its owner, or root. */
+bool tp_peer_user_ok(int sock);
+
+/*
+ * Why this peer may not change anything here: what it launched would run outside a sandbox, namespace or group set that
+ * holds the peer. Looked at once a connection. Return: NULL: it may.
+ */
+const char *tp_peer_refusal(struct tp_client *c);
+
+#endif

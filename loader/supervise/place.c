@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gives the executable and its interpreter their addresses: one behind the other in the near zone, where the stubs of
+ * their system calls are in reach; a fixed-address executable where it wants to be.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "supervise/launch.h"
+
+static uint64_t align_up(uint64_t value, uint64_t align)
+{
+	return (value + align - 1) & ~(align - 1);
+}
+
+static void put(struct tp_place *p, const struct tp_host_map *map)
+{
+	p->maps[p->nmaps++] = *map;
+}
+
+/* One map of the plan is up to two of the host's: pages of the file, and anonymous ones behind. */
+static void put_map(struct tp_place *p, const struct tp_plan_map *m, uint64_t bias, int fd, uint32_t outside)
+{
+	uint64_t file_pages = tp_plan_map_file_pages(m);
+
+	if (file_pages)
+		put(p, &(struct tp_host_map){
+			.addr = bias + m->vaddr, .len = file_pages, .off = m->off, .prot = m->prot, .fd = fd,
+			.zero_at = m->zero_len ? bias + m->zero_at : 0, .zero_len = m->zero_len, .outside = outside});
+	if (m->anon_len)
+		put(p, &(struct tp_host_map){
+			.addr = bias + m->vaddr + file_pages, .len = m->anon_len, .prot = m->anon_prot, .fd = -1,
+			.outside = outside});
+}
+
+static void put_image(struct tp_place *p, const struct tp_plan *plan, uint64_t bias, int fd, uint32_t scan)
+{
+	uint32_t first = p->nmaps;
+
+	for (uint32_t i = 0; i < plan->nmap; i++)
+		put_map(p, &plan->map[i], bias, fd, plan->kind == TP_PLAN_EXEC);
+	p->images[p->nimages++] = (struct tp_host_image){
+		.bias = bias, .first_map = first, .nmaps = p->nmaps - first, .fd = fd, .scan = scan};
+}
+
+/* Where the next image may start, and what it must not reach. */
+struct zone {
+	uint64_t at, end;
+};
+
+static int fit(const struct tp_plan *plan, struct zone *near, struct zone *far, uint64_t *ret_bias)
+{
+	struct zone *zones[] = {near, far};
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t bias = align_up(zones[i]->at - plan->lo, plan->align);
+
+		if (bias + plan->hi > zones[i]->end)
+			continue;
+		zones[i]->at = bias + plan->hi + TP_PAGE_SIZE;
+		*ret_bias = bias;
+		return 0;
+	}
+	return -ENOMEM;
+}
+
+static uint32_t scan_of(const struct tp_image *image)
+{
+	return !image->has_interp || (image->plan.flavour & TP_FLAVOUR_GO) ? TP_SCAN_STATIC : TP_SCAN_NO;
+}
+
+int tp_place_image(const struct tp_image *image, uint64_t base, struct tp_place *ret, struct tp_error *err)
+{
+	struct zone near = {base + TP_SLOT_NEAR, base + TP_SLOT_NEAR_END};
+	struct zone far = {base + TP_SLOT_MMAP, base + TP_SLOT_STACK_TOP - TP_SLOT_STACK_RESERVE};
+	const struct tp_plan *exe = &image->plan, *interp = &image->interp_plan;
+	int r = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->base = base;
+	if (exe->kind == TP_PLAN_EXEC)
+		ret->fixed = (struct tp_range){exe->lo, exe->hi - exe->lo};
+	else
+		r = fit(exe, &near, &far, &ret->bias);
+	if (!r && image->has_interp)
+		r = fit(interp, &near, &far, &ret->interp_bias);
+	if (r < 0)
+		return tp_error_named(err, TP_STATUS_NOT_EXECUTABLE, r, image->exe.realpath,
+			"could not be started: it is too large for one slot");
+	put_image(ret, exe, ret->bias, 0, scan_of(image));
+	ret->entry = ret->exe_entry = exe->entry + ret->bias;
+	if (image->has_interp) {
+		put_image(ret, interp, ret->interp_bias, 1, TP_SCAN_INTERPRETER);
+		ret->entry = interp->entry + ret->interp_bias;
+	}
+	return 0;
+}

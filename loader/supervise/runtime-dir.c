@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See runtime-dir.h. The socket is bound and reached through the directory's descriptor, so neither the length of the
+ * path nor somebody who swaps a component of it matters.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "supervise/runtime-dir.h"
+#include "tp/abi/segment.h"
+
+enum { BACKLOG = 64, TRIES = 16 };
+
+bool tp_runtime_name_ok(const char *group)
+{
+	const char *allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	size_t len = strlen(group);
+
+	return len && len < TP_NAME_MAX && strspn(group, allowed) == len && group[0] != '.' && group[0] != '-';
+}
+
+int tp_runtime_base(char ret_path[static PATH_MAX])
+{
+	const char *dir = getenv("XDG_RUNTIME_DIR");
+	int n;
+
+	if (dir && dir[0] == '/')
+		n = snprintf(ret_path, PATH_MAX, "%s/tprun", dir);
+	else
+		n = snprintf(ret_path, PATH_MAX, "/tmp/tprun-%u", (unsigned)geteuid());
+	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+/* A directory of ours that nobody else can write to. Return: descriptor or negative errno (-EPERM: not so). */
+static int open_private(int at, const char *path)
+{
+	struct stat st;
+	int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ELOOP || errno == ENOTDIR ? -EPERM : -errno;
+	if (fstat(fd, &st) < 0 || (st.st_uid != geteuid() && geteuid() != 0) || (st.st_mode & 077)) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+static int make_private(int at, const char *path)
+{
+	if (mkdirat(at, path, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	return open_private(at, path);
+}
+
+static void address_of(int dir, struct sockaddr_un *ret)
+{
+	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+	snprintf(ret->sun_path, sizeof(ret->sun_path), "/proc/self/fd/%d/control", dir);
+}
+
+static int connect_in(int dir, int *ret_fd)
+{
+	struct sockaddr_un addr;
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), r;
+
+	if (fd < 0)
+		return -errno;
+	address_of(dir, &addr);
+	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0) {
+		*ret_fd = fd;
+		return 0;
+	}
+	r = -errno;
+	close(fd);
+	return r;
+}
+
+static int open_group(const char *group)
+{
+	char base[PATH_MAX];
+	int r = tp_runtime_base(base), base_fd, fd;
+
+	if (r < 0)
+		return r;
+	base_fd = open_private(AT_FDCWD, base);
+	if (base_fd < 0)
+		return base_fd;
+	fd = open_private(base_fd, group);
+	close(base_fd);
+	return fd;
+}
+
+int tp_runtime_connect(const char *group, int *ret_fd, struct tp_error *err)
+{
+	int dir = tp_runtime_name_ok(group) ? open_group(group) : -ENOENT, r;
+
+	r = dir < 0 ? dir : connect_in(dir, ret_fd);
+	if (dir >= 0)
+		close(dir);
+	switch (r) {
+	case 0: return 0;
+	case -ENOENT: return tp_error_named(err, TP_STATUS_OWN, r, group, "no such group runs (start it: tprun run -g)");
+	case -ECONNREFUSED: return tp_error_named(err, TP_STATUS_OWN, r, group, "the group has ended");
+	case -EPERM:
+		return tp_error_named(err, TP_STATUS_OWN, r, group,
+			"could not be reached: its directory belongs to somebody else or is open to others");
+	default: return tp_error_named(err, TP_STATUS_OWN, r, group, "could not be reached: %s", tp_errno_words(r));
+	}
+}
+
+/* Whether the locked directory is still the one of that name: its last owner may just have removed it. */
+static bool still_there(int base, const char *group, int dir)
+{
+	struct stat a, b;
+
+	return fstat(dir, &a) == 0 && fstatat(base, group, &b, AT_SYMLINK_NOFOLLOW) == 0 && a.st_dev == b.st_dev &&
+		a.st_ino == b.st_ino;
+}
+
+/* Return: the locked directory; -EEXIST: a live group holds it; other negative errno. */
+static int lock_dir(int base, const char *group)
+{
+	for (int i = 0; i < TRIES; i++) {
+		int dir = make_private(base, group);
+
+		if (dir == -ENOENT)
+			continue;
+		if (dir < 0)
+			return dir;
+		if (flock(dir, LOCK_EX | LOCK_NB) < 0) {
+			close(dir);
+			return -EEXIST;
+		}
+		if (still_there(base, group, dir))
+			return dir;
+		close(dir);
+	}
+	return -EAGAIN;
+}
+
+static int listen_in(int dir)
+{
+	struct sockaddr_un addr;
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), r;
+
+	if (fd < 0)
+		return -errno;
+	unlinkat(dir, "control", 0);
+	address_of(dir, &addr);
+	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0 && listen(fd, BACKLOG) == 0)
+		return fd;
+	r = -errno;
+	close(fd);
+	return r;
+}
+
+static int create_in(const char *base, const char *group, struct tp_runtime *ret)
+{
+	int base_fd = make_private(AT_FDCWD, base), dir, sock;
+
+	if (base_fd < 0)
+		return base_fd;
+	dir = lock_dir(base_fd, group);
+	close(base_fd);
+	if (dir < 0)
+		return dir;
+	sock = listen_in(dir);
+	if (sock < 0) {
+		close(dir);
+		return sock;
+	}
+	ret->dir_fd = dir;
+	ret->listen_fd = sock;
+	return 0;
+}
+
+int tp_runtime_create(const char *group, struct tp_runtime *ret, struct tp_error *err)
+{
+	char base[PATH_MAX];
+	int r;
+
+	*ret = (struct tp_runtime){.dir_fd = -1, .listen_fd = -1};
+	if (!tp_runtime_name_ok(group))
+		return tp_error_named(err, TP_STATUS_OWN, EINVAL, group,
+			"is no name for a group: up to %d letters, digits, '.', '_', '-', and neither '.' nor '-' first",
+			TP_NAME_MAX - 1);
+	r = tp_runtime_base(base);
+	r = r ? r : create_in(base, group, ret);
+	if (r == 0) {
+		/* Cut only if base is nearly PATH_MAX long, and then the directory could not be made. */
+		snprintf(ret->path, sizeof(ret->path), "%.*s/%s", PATH_MAX - TP_NAME_MAX - 2, base, group);
+		return 0;
+	}
+	if (r == -EEXIST)
+		return tp_error_named(err, TP_STATUS_OWN, r, group,
+			"could not be started: a group of that name runs (choose another with -g, or tprun stop -g %s)", group);
+	if (r == -EPERM)
+		return tp_error_named(err, TP_STATUS_OWN, r, group,
+			"could not be started: %s belongs to somebody else or is open to others (remove it)", base);
+	return tp_error_named(err, TP_STATUS_OWN, r, group, "could not be started: no directory in %s: %s", base,
+		tp_errno_words(r));
+}
+
+void tp_runtime_remove(struct tp_runtime *rt)
+{
+	if (rt->dir_fd < 0)
+		return;
+	unlinkat(rt->dir_fd, "control", 0);
+	rmdir(rt->path);
+	close(rt->listen_fd);
+	close(rt->dir_fd);
+	rt->dir_fd = rt->listen_fd = -1;
+}

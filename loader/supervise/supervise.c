@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The life of a supervisor: make itself at home, make the group, run the loop, clean up.
+ *
+ *	descriptors -> signals -> directory -> segment -> host -> slots -> doorbell -> first client -> loop
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "supervise/client.h"
+#include "supervise/doorbell.h"
+#include "supervise/end.h"
+#include "supervise/mapcount.h"
+#include "supervise/reap.h"
+#include "supervise/reclaim.h"
+#include "supervise/registry.h"
+#include "supervise/server.h"
+#include "supervise/signals.h"
+#include "supervise/supervise.h"
+
+/* Moves a descriptor to a place of its own; -1 stays -1. */
+static int move_fd(int fd, int to)
+{
+	if (fd < 0 || fd == to)
+		return fd;
+	return dup3(fd, to, O_CLOEXEC) < 0 ? -1 : to;
+}
+
+/*
+ * Keeps the two descriptors and nothing else: a copy of a pipe's end here would keep the caller's reader waiting.
+ * They go high first, since one may sit where the other is to go.
+ */
+static void settle_descriptors(int *client, int *front)
+{
+	int c = *client < 0 ? -1 : fcntl(*client, F_DUPFD_CLOEXEC, 16);
+	int f = *front < 0 ? -1 : fcntl(*front, F_DUPFD_CLOEXEC, 16);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		if (fd != null)
+			dup2(null, fd);
+	*client = move_fd(c, 3);
+	*front = move_fd(f, 4);
+	if (*client < 0)
+		close(3);
+	if (*front < 0)
+		close(4);
+	close_range(5, ~0u, 0);
+}
+
+static void settle_process(void)
+{
+	struct rlimit files;
+
+	setpgid(0, 0);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	prctl(PR_SET_NAME, "tprun-super");
+	if (chdir("/") < 0)
+		return;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+}
+
+static void on_front(struct tp_watch *w, uint32_t events)
+{
+	(void)events;
+	tp_end_kill_all(tp_container(w, struct tp_group, front));
+}
+
+static void settle(struct tp_loop *loop)
+{
+	struct tp_group *g = tp_container(loop, struct tp_group, loop);
+
+	tp_reclaim_post(g);
+	tp_end_check(g);
+	tp_clients_free_closed(g);
+}
+
+static int internal(struct tp_group *g, int r, struct tp_error *err)
+{
+	if (r < 0)
+		tp_error_named(err, TP_STATUS_OWN, r, g->opts->group, "could not be started: %s", tp_errno_words(r));
+	return r;
+}
+
+static int make_host(struct tp_group *g, struct tp_error *err)
+{
+	bool taken[TP_UNITS] = {false};
+	int r = tp_hostlink_start(&g->host, &g->loop, g->opts->host_path, g->seg.fd, g->opts->group, err);
+
+	if (r < 0)
+		return r;
+	g->seg.at->host_pid = g->host.pid;
+	r = tp_mapcount_init(g, taken);
+	if (r < 0)
+		return internal(g, r, err);
+	tp_slots_init(&g->slots, g->seg.at->owner, taken);
+	return 0;
+}
+
+static int make_group(struct tp_group *g, struct tp_error *err)
+{
+	int r = tp_runtime_create(g->opts->group, &g->runtime, err);
+
+	if (r < 0)
+		return r;
+	r = tp_registry_init(g);
+	r = r ? r : tp_seg_create(&g->seg, g->opts->group);
+	if (r < 0)
+		return internal(g, r, err);
+	r = make_host(g, err);
+	if (r < 0)
+		return r;
+	r = tp_server_init(g);
+	r = r ? r : tp_doorbell_init(g);
+	return internal(g, r, err);
+}
+
+/* Callbacks and lists: nothing here can fail, and teardown may rely on it. */
+static void init_parts(struct tp_group *g)
+{
+	g->runtime.dir_fd = g->seg.fd = -1;
+	g->host.reply.fd = g->host.death.fd = -1;
+	g->start_ns = tp_now_boot_ns();
+	g->debug = g->opts->verbose || getenv("TPRUN_DEBUG");
+	g->loop.settle = settle;
+	LIST_INIT(&g->clients);
+	LIST_INIT(&g->closed);
+	LIST_INIT(&g->stops);
+	tp_reclaim_init(g);
+	tp_reap_init(g);
+	tp_end_init(g);
+}
+
+static int watch_front(struct tp_group *g, int front_pidfd)
+{
+	g->front = (struct tp_watch){front_pidfd, on_front};
+	return front_pidfd < 0 ? 0 : tp_loop_add(&g->loop, &g->front, EPOLLIN);
+}
+
+static int begin(struct tp_group *g, int first_client, int front_pidfd, struct tp_error *err)
+{
+	int r = tp_loop_init(&g->loop);
+
+	init_parts(g);
+	r = r ? r : tp_signals_init(g);
+	if (!r && first_client >= 0) {
+		g->first = tp_client_create(g, first_client);
+		r = g->first ? 0 : -ENOMEM;
+		if (g->first)
+			g->first->judged = true;
+	}
+	r = r ? r : watch_front(g, front_pidfd);
+	return r ? internal(g, r, err) : make_group(g, err);
+}
+
+static void end(struct tp_group *g)
+{
+	tp_hostlink_stop(&g->host);
+	tp_runtime_remove(&g->runtime);
+	/* The doorbell's thread still looks at the segment: the process's end unmaps it. */
+	tp_mapcount_fini(g);
+	tp_registry_fini(g);
+	tp_loop_fini(&g->loop);
+}
+
+static void fail(struct tp_group *g, const struct tp_error *err)
+{
+	struct tp_wire_head bye;
+
+	tp_client_error(g->first, 0, err);
+	tp_client_send(g->first, &bye, sizeof(bye), TP_WIRE_BYE, 0);
+	g->exit_status = TP_STATUS_OWN;
+}
+
+int tp_supervise(const struct tp_supervise_opts *opts)
+{
+	struct tp_group *g = calloc(1, sizeof(*g));
+	int client = opts->first_client, front = opts->front_pidfd;
+	struct tp_error err = {0};
+
+	settle_descriptors(&client, &front);
+	settle_process();
+	if (!g)
+		return TP_STATUS_OWN;
+	g->opts = opts;
+	if (begin(g, client, front, &err) < 0)
+		fail(g, &err);
+	else if (tp_loop_run(&g->loop) < 0)
+		tp_end_kill_all(g);
+	end(g);
+	return g->exit_status;
+}
