@@ -10,6 +10,7 @@
 
 #include "tprun/launch-job.h"
 #include "tprun/pty.h"
+#include "tprun/root.h"
 
 /* Which descriptors a program gets: ours, and at which of its numbers. */
 struct descriptors {
@@ -78,7 +79,7 @@ static struct tp_request request_for(const struct tp_front *f, const struct tp_j
 		.fds = d->fds,
 		.targets = d->targets,
 		.nfds = d->n,
-		.cwd_fd = f->root_fd >= 0 ? f->root_fd : c->cwd_fd,
+		.cwd_fd = f->root_fd >= 0 ? tp_root_cwd(f->root_fd, c->cwd_fd) : c->cwd_fd,
 		.root_fd = f->root_fd,
 		.flags = f->flags | (last ? 0 : TP_WIRE_MORE),
 		.pgid = f->own_session ? 0 : c->pgid,
