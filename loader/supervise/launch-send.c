@@ -158,8 +158,8 @@ static int build(const struct tp_launching *l, struct message *m, struct descrip
 	r = r ? r : append(m, l->place->maps, l->place->nmaps * sizeof(l->place->maps[0]));
 	r = r ? r : append(m, l->strings->targets, h.ncaller * sizeof(int32_t));
 	r = r ? r : append(m, exe, h.exe_len + 1);
-	if (!r && stack_fd < 0)
-		r = append(m, l->stack->bytes, l->stack->len);
+	/* Without one, an empty part still rounds the message's end up, as the host expects it. */
+	r = r ? r : append(m, l->stack->bytes, stack_fd < 0 ? l->stack->len : 0);
 	return r;
 }
 
