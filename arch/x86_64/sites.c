@@ -32,6 +32,22 @@ void arch_scan_want_routed(struct arch_scan_opts *o)
 	o->want_generic = true;
 }
 
+/* Might a short jump lead straight to the call, past the `mov` before it? */
+static bool may_be_entered(struct arch_text text, size_t call)
+{
+	size_t at = call > 129 ? call - 129 : 0;
+	size_t end = text.len - call > 128 ? call + 128 : text.len;
+
+	for (; at + 2 <= end; at++) {
+		uint8_t op = text.p[at];
+
+		if (text.p[at + 1] == (uint8_t)(call - at - 2) &&
+		    ((op & 0xf0) == 0x70 || op == 0xeb || (op & 0xfc) == 0xe0))
+			return true;
+	}
+	return false;
+}
+
 /* `mov $nr,%eax; syscall` with a number that nobody wants, the bulk of a libc. */
 static bool dismiss(struct arch_text text, size_t call, const struct arch_scan_opts *o)
 {
@@ -43,7 +59,7 @@ static bool dismiss(struct arch_text text, size_t call, const struct arch_scan_o
 	if ((p[-6] & 0xf0) == 0x40)
 		return false; /* perhaps a REX byte: another register */
 	nr = p[-4] | (unsigned)p[-3] << 8;
-	return nr < ARCH_NR_MAX && !arch_scan_wants(o, nr);
+	return nr < ARCH_NR_MAX && !arch_scan_wants(o, nr) && !may_be_entered(text, call);
 }
 
 static bool mark_local(void *arg, size_t from, size_t to)
