@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* aio-context [COUNT]: kernel aio contexts by the raw system call; they are left behind on purpose. */
+/* aio-context [COUNT]: kernel aio contexts by the raw system call; they are left behind on purpose.
+ */
 #include "guest.h"
 
 #include <linux/aio_abi.h>

@@ -9,6 +9,6 @@ int main(void)
 {
 	aligned_data[5] = 1;
 	printf("data at %lx, image at %lx of 2 MiB\n", (unsigned long)aligned_data % (1 << 21),
-	       (unsigned long)&__ehdr_start % (1 << 21));
+		(unsigned long)&__ehdr_start % (1 << 21));
 	return 0;
 }

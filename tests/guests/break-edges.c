@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of brk that programs rely on: page rounding, shrinking frees, growing again gives zeroes. */
+/* The rules of brk that programs rely on: page rounding, shrinking frees, growing again gives
+ * zeroes. */
 #include "guest.h"
 
 int main(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * brk-malloc [ROUNDS]: move the break by hand and malloc in turn, from the same heap, and look whether
- * any block was given twice. Run several at once: two programs with one break between them overlap.
+ * brk-malloc [ROUNDS]: move the break by hand and malloc in turn, from the same heap, and look
+ * whether any block was given twice. Run several at once: two programs with one break between them
+ * overlap.
  */
 #include "guest.h"
 

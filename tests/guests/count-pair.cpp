@@ -23,7 +23,8 @@ static shared *make(const std::string &path)
 	shared *s = new shared;
 	FILE *f = fopen((path + ".new").c_str(), "w");
 
-	if (!f || fprintf(f, "%p\n", (void *)s) < 0 || fclose(f) || rename((path + ".new").c_str(), path.c_str()))
+	if (!f || fprintf(f, "%p\n", (void *)s) < 0 || fclose(f) ||
+		rename((path + ".new").c_str(), path.c_str()))
 		exit(99);
 	return s;
 }

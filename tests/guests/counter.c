@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* counter SECONDS FILE: rewrite FILE with a rising number until the time is over; shows that a program lives. */
+/* counter SECONDS FILE: rewrite FILE with a rising number until the time is over; shows that a
+ * program lives. */
 #include "guest.h"
 
 #include <time.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* exec-other [-f] PROG ARGS...: a failed exec first if asked, which must change nothing; then PROG. */
+/* exec-other [-f] PROG ARGS...: a failed exec first if asked, which must change nothing; then PROG.
+ */
 #include "guest.h"
 
 int main(int argc, char **argv)

@@ -28,7 +28,8 @@ static void open_self(const char *path)
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	CHECK(fd >= 0 && fstat(fd, &a) == 0 && stat(path, &b) == 0);
-	printf("opened %s\n", a.st_ino == b.st_ino && a.st_dev == b.st_dev ? "itself" : "another file");
+	printf("opened %s\n",
+		a.st_ino == b.st_ino && a.st_dev == b.st_dev ? "itself" : "another file");
 	close(fd);
 }
 

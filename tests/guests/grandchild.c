@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* grandchild FILE: leave a grandchild in a session of its own that ignores SIGHUP, its pid in FILE, and sleep. */
+/* grandchild FILE: leave a grandchild in a session of its own that ignores SIGHUP, its pid in FILE,
+ * and sleep. */
 #include "guest.h"
 
 #include <signal.h>

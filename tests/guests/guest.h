@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the guests share. A guest is an ordinary program with one purpose that knows nothing of tprun:
- * every test runs it natively, too, and what it prints must be the same in both runs.
+ * What the guests share. A guest is an ordinary program with one purpose that knows nothing of
+ * tprun: every test runs it natively, too, and what it prints must be the same in both runs.
  */
 #pragma once
 
@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 /* A failed check ends the guest with a status that no test expects. */
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond)) {                                                                     \
-			fprintf(stderr, "%s:%d: check failed: %s (%s)\n", __FILE__, __LINE__,      \
-				#cond, strerror(errno));                                           \
-			exit(99);                                                                  \
-		}                                                                                  \
+#define CHECK(cond) \
+	do { \
+		if (!(cond)) { \
+			fprintf(stderr, "%s:%d: check failed: %s (%s)\n", __FILE__, __LINE__, \
+				#cond, strerror(errno)); \
+			exit(99); \
+		} \
 	} while (0)
 
 /* Fill and verify memory with a pattern that depends on the address, so that a block which two

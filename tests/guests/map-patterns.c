@@ -6,7 +6,7 @@
 
 enum { PAGE = 4096 };
 #define ANON (MAP_PRIVATE | MAP_ANONYMOUS)
-#define RW (PROT_READ | PROT_WRITE)
+#define RW   (PROT_READ | PROT_WRITE)
 
 static char *get(size_t pages)
 {
@@ -23,7 +23,8 @@ static void fixed(void)
 	memset(p, 1, 8 * PAGE);
 	CHECK(mmap(p + 2 * PAGE, 2 * PAGE, RW, ANON | MAP_FIXED, -1, 0) == p + 2 * PAGE);
 	CHECK(p[PAGE] == 1 && p[2 * PAGE] == 0 && p[4 * PAGE] == 1);
-	CHECK(mmap(p, PAGE, RW, ANON | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED && errno == EEXIST);
+	CHECK(mmap(p, PAGE, RW, ANON | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED &&
+		errno == EEXIST);
 	CHECK(munmap(p, 8 * PAGE) == 0);
 	CHECK(mmap(p, PAGE, RW, ANON | MAP_FIXED_NOREPLACE, -1, 0) == p);
 	CHECK(munmap(p, PAGE) == 0);
@@ -95,7 +96,8 @@ static void errors(void)
 	CHECK(mmap(NULL, ~0ul << 13, RW, ANON, -1, 0) == MAP_FAILED && errno == ENOMEM);
 	CHECK(mmap(NULL, PAGE, RW, MAP_PRIVATE, -1, 0) == MAP_FAILED && errno == EBADF);
 	CHECK(munmap((void *)1, PAGE) < 0 && errno == EINVAL);
-	CHECK(mremap((void *)0x10000, PAGE, 2 * PAGE, MREMAP_MAYMOVE) == MAP_FAILED && errno == EFAULT);
+	CHECK(mremap((void *)0x10000, PAGE, 2 * PAGE, MREMAP_MAYMOVE) == MAP_FAILED &&
+		errno == EFAULT);
 	puts("errors");
 }
 

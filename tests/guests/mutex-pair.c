@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mutex-pair make FILE N | mutex-pair join FILE N: two single-threaded programs that share a DEFAULT
- * mutex and condition variable by bare pointer. The maker writes the address to FILE. Both add 1 to a
- * plain counter N times under the mutex, then hand a turn to and fro 1,000 times.
+ * mutex-pair make FILE N | mutex-pair join FILE N: two single-threaded programs that share a
+ * DEFAULT mutex and condition variable by bare pointer. The maker writes the address to FILE. Both
+ * add 1 to a plain counter N times under the mutex, then hand a turn to and fro 1,000 times.
  */
 #include "guest.h"
 

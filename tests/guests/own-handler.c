@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that handles SIGSEGV itself: before it does, the disposition must read as the default one;
- * then it must get every fault; and with the default back in place the fault must kill it.
+ * A program that handles SIGSEGV itself: before it does, the disposition must read as the default
+ * one; then it must get every fault; and with the default back in place the fault must kill it.
  */
 #include "guest.h"
 
@@ -33,7 +33,7 @@ int main(void)
 	setvbuf(stdout, NULL, _IONBF, 0);
 	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
 		CHECK(sigaction(fatal[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL &&
-		      old.sa_flags == 0);
+			old.sa_flags == 0);
 	CHECK(sigaction(SIGSEGV, &action, &old) == 0 && old.sa_handler == SIG_DFL);
 	for (volatile int i = 0; i < 1000; i++)
 		if (sigsetjmp(back, 1) == 0)

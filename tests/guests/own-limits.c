@@ -22,5 +22,6 @@ int main(void)
 	set(RLIMIT_NOFILE, 200);
 	set(RLIMIT_CORE, 0);
 	fflush(stdout);
-	return WEXITSTATUS(system("echo as $(ulimit -v) data $(ulimit -d) files $(ulimit -n) core $(ulimit -c)"));
+	return WEXITSTATUS(system(
+		"echo as $(ulimit -v) data $(ulimit -d) files $(ulimit -n) core $(ulimit -c)"));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* raise-signal N: die of signal N, sent to itself; N that is caught by nobody and kills nobody: exit 0. */
+/* raise-signal N: die of signal N, sent to itself; N that is caught by nobody and kills nobody:
+ * exit 0. */
 #include "guest.h"
 
 #include <signal.h>

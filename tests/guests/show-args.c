@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* show-args ARG...: print every argument and every environment entry; `-n`: only their counts and sizes. */
+/* show-args ARG...: print every argument and every environment entry; `-n`: only their counts and
+ * sizes. */
 #include "guest.h"
 
 extern char **environ;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print the auxiliary vector as far as it is the same for every run of one executable: plain values as
- * they are, strings as text, addresses as what they must point at.
+ * Print the auxiliary vector as far as it is the same for every run of one executable: plain values
+ * as they are, strings as text, addresses as what they must point at.
  */
 #include "guest.h"
 
@@ -14,17 +14,27 @@
 #endif
 #ifndef AT_RSEQ_FEATURE_SIZE
 #define AT_RSEQ_FEATURE_SIZE 27
-#define AT_RSEQ_ALIGN 28
+#define AT_RSEQ_ALIGN        28
 #endif
 
 static const struct {
 	unsigned long type;
 	const char *name;
 } plain[] = {
-	{AT_HWCAP, "HWCAP"}, {AT_HWCAP2, "HWCAP2"}, {AT_PAGESZ, "PAGESZ"}, {AT_CLKTCK, "CLKTCK"},
-	{AT_PHENT, "PHENT"}, {AT_PHNUM, "PHNUM"}, {AT_FLAGS, "FLAGS"}, {AT_UID, "UID"},
-	{AT_EUID, "EUID"}, {AT_GID, "GID"}, {AT_EGID, "EGID"}, {AT_SECURE, "SECURE"},
-	{AT_MINSIGSTKSZ, "MINSIGSTKSZ"}, {AT_RSEQ_FEATURE_SIZE, "RSEQ_FEATURE_SIZE"},
+	{AT_HWCAP, "HWCAP"},
+	{AT_HWCAP2, "HWCAP2"},
+	{AT_PAGESZ, "PAGESZ"},
+	{AT_CLKTCK, "CLKTCK"},
+	{AT_PHENT, "PHENT"},
+	{AT_PHNUM, "PHNUM"},
+	{AT_FLAGS, "FLAGS"},
+	{AT_UID, "UID"},
+	{AT_EUID, "EUID"},
+	{AT_GID, "GID"},
+	{AT_EGID, "EGID"},
+	{AT_SECURE, "SECURE"},
+	{AT_MINSIGSTKSZ, "MINSIGSTKSZ"},
+	{AT_RSEQ_FEATURE_SIZE, "RSEQ_FEATURE_SIZE"},
 	{AT_RSEQ_ALIGN, "RSEQ_ALIGN"},
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether this libc believes that the program has one thread only; in a group it must not. Prints what
- * the executable sees (a copy relocation in a non-PIE) and what the library sees.
+ * Whether this libc believes that the program has one thread only; in a group it must not. Prints
+ * what the executable sees (a copy relocation in a non-PIE) and what the library sees.
  */
 #include "guest.h"
 

@@ -28,7 +28,7 @@ static void show_limits(void)
 
 		if (getrlimit((__rlimit_resource_t)i, &limit) == 0)
 			printf("rlimit %d %llx %llx\n", i, (unsigned long long)limit.rlim_cur,
-			       (unsigned long long)limit.rlim_max);
+				(unsigned long long)limit.rlim_max);
 	}
 }
 
@@ -45,9 +45,9 @@ static void show_signals(void)
 			continue;
 		if (blocked || action.sa_handler != SIG_DFL)
 			printf("signal %d%s%s\n", n, blocked ? " blocked" : "",
-			       action.sa_handler == SIG_IGN   ? " ignored"
-			       : action.sa_handler == SIG_DFL ? ""
-							      : " handled");
+				action.sa_handler == SIG_IGN   ? " ignored"
+				: action.sa_handler == SIG_DFL ? ""
+							       : " handled");
 	}
 }
 
@@ -61,10 +61,11 @@ static void show_session(void)
 		close(tty);
 	}
 	printf("leader of its group %s, of its session %s\n", getpgrp() == getpid() ? "yes" : "no",
-	       getsid(0) == getpid() ? "yes" : "no");
+		getsid(0) == getpid() ? "yes" : "no");
 }
 
-/* `pid` and anonymous inode numbers differ from run to run: only the kind of such a target is shown. */
+/* `pid` and anonymous inode numbers differ from run to run: only the kind of such a target is
+ * shown. */
 static void show_fds(void)
 {
 	for (int fd = 0; fd < 1024; fd++) {
@@ -79,8 +80,8 @@ static void show_fds(void)
 		target[n < 0 ? 0 : n] = '\0';
 		if (strchr(target, ':'))
 			*strchr(target, ':') = '\0';
-		printf("fd %d%s %s offset %ld mode %d\n", fd, flags & FD_CLOEXEC ? " cloexec" : "", target,
-		       (long)lseek(fd, 0, SEEK_CUR), fcntl(fd, F_GETFL) & O_ACCMODE);
+		printf("fd %d%s %s offset %ld mode %d\n", fd, flags & FD_CLOEXEC ? " cloexec" : "",
+			target, (long)lseek(fd, 0, SEEK_CUR), fcntl(fd, F_GETFL) & O_ACCMODE);
 	}
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Use nearly the whole stack that RLIMIT_STACK promises (8 MiB at most), and a large frame at once. */
+/* Use nearly the whole stack that RLIMIT_STACK promises (8 MiB at most), and a large frame at once.
+ */
 #include "guest.h"
 
 #include <sys/resource.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sysv-shm [leak]: attach a segment; `leak`: print its id and die by SIGKILL while it is attached. */
+/* sysv-shm [leak]: attach a segment; `leak`: print its id and die by SIGKILL while it is attached.
+ */
 #include "guest.h"
 
 #include <signal.h>

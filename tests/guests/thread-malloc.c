@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* thread-malloc [THREADS [ROUNDS]]: threads that allocate, hand blocks on to one another and free them. */
+/* thread-malloc [THREADS [ROUNDS]]: threads that allocate, hand blocks on to one another and free
+ * them. */
 #include "guest.h"
 
 #include <pthread.h>

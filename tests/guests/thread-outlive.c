@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The main thread leaves by pthread_exit; the program ends when the last thread does, with status 0. */
+/* The main thread leaves by pthread_exit; the program ends when the last thread does, with status
+ * 0. */
 #include "guest.h"
 
 #include <pthread.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tls-dlopen LIBRARY [hold]: dlopen a library with initial-exec TLS late, and use it from two threads. */
+/* tls-dlopen LIBRARY [hold]: dlopen a library with initial-exec TLS late, and use it from two
+ * threads. */
 #include "guest.h"
 
 #include <dlfcn.h>

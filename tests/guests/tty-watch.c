@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* On a terminal: print the size at the start and at each SIGWINCH; SIGINT is printed, SIGQUIT ends it. */
+/* On a terminal: print the size at the start and at each SIGWINCH; SIGINT is printed, SIGQUIT ends
+ * it. */
 #include "guest.h"
 
 #include <signal.h>

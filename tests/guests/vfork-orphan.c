@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vfork-orphan READY DONE: a vfork child that lives on in its parent's memory for a second after the
- * parent was killed. It creates the file READY when it runs and DONE when it has seen its memory
- * unharmed; unmapping the parent's memory under it would kill it.
+ * vfork-orphan READY DONE: a vfork child that lives on in its parent's memory for a second after
+ * the parent was killed. It creates the file READY when it runs and DONE when it has seen its
+ * memory unharmed; unmapping the parent's memory under it would kill it.
  */
 #include "guest.h"
 
