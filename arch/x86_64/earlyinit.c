@@ -88,14 +88,32 @@ static void operand_is_flag(struct finder *f, size_t off, const struct arch_insn
 	}
 }
 
-/* Is its memory operand exactly (%reg)? */
+/* The base register of a memory operand that has no index, -1 if it is another kind of operand. */
+static int plain_base(const struct arch_insn *i)
+{
+	unsigned mod = arch_insn_mod(i);
+	unsigned low = i->modrm & 7;
+
+	if (!(i->flags & ARCH_INSN_MODRM) || i->flags & (ARCH_INSN_RIPREL | ARCH_INSN_SEGMENT) ||
+	    mod == 3)
+		return -1;
+	if (low == 4) {
+		bool has_index = (i->sib >> 3 & 7) != 4 || i->rex & 2;
+
+		low = i->sib & 7;
+		if (has_index || (low == 5 && mod == 0))
+			return -1;
+	}
+	return (int)(low | (i->rex & 1u) << 3);
+}
+
+/* Does it access exactly (%reg)? */
 static bool points_with(const struct arch_insn *i, unsigned reg)
 {
-	if (!(i->flags & ARCH_INSN_MODRM) || i->flags & (ARCH_INSN_RIPREL | ARCH_INSN_SEGMENT))
-		return false;
-	if (is_one_byte(i) && i->opcode == 0x8d)
-		return false;
-	return arch_insn_mod(i) == 0 && (i->modrm & 7) != 4 && arch_insn_rm(i) == reg;
+	bool is_lea = is_one_byte(i) && i->opcode == 0x8d;
+	bool is_nop = i->map == ARCH_MAP_0F && i->opcode >= 0x18 && i->opcode < 0x20;
+
+	return !is_lea && !is_nop && i->disp == 0 && plain_base(i) == (int)reg;
 }
 
 /* Follows the straight path on which a register holds the flag's address. */

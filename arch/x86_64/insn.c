@@ -146,14 +146,16 @@ static void take_modrm(struct cursor *c, struct arch_insn *i)
 	rm = i->modrm & 7;
 	if (mod == 3)
 		return;
-	if (rm == 4 && (next_byte(c) & 7) == 5 && mod == 0)
+	if (rm == 4)
+		i->sib = next_byte(c);
+	if (rm == 4 && (i->sib & 7) == 5 && mod == 0)
 		mod = 2; /* no base register: a 4-byte displacement */
 	else if (rm == 5 && mod == 0) {
 		i->flags |= ARCH_INSN_RIPREL;
 		mod = 2;
 	}
 	if (mod == 1)
-		next_signed(c, 1);
+		i->disp = (int32_t)next_signed(c, 1);
 	else if (mod == 2) {
 		i->disp_at = (uint8_t)c->at;
 		i->disp = (int32_t)next_signed(c, 4);
@@ -262,7 +264,7 @@ static void take_escape(struct cursor *c, struct arch_insn *i)
 
 static void clear(struct arch_insn *i)
 {
-	i->len = i->map = i->opcode = i->modrm = i->rex = i->flags = 0;
+	i->len = i->map = i->opcode = i->modrm = i->sib = i->rex = i->flags = 0;
 	i->imm_at = i->imm_len = i->disp_at = 0;
 	i->disp = 0;
 	i->imm = 0;

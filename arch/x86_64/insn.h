@@ -41,12 +41,13 @@ struct arch_insn {
 	uint8_t map;
 	uint8_t opcode;
 	uint8_t modrm;
+	uint8_t sib; /* 0 without */
 	uint8_t rex;
 	uint8_t flags;
 	uint8_t imm_at; /* offset of the immediate in the instruction */
 	uint8_t imm_len;
 	uint8_t disp_at; /* offset of a 4-byte displacement, 0 = none */
-	int32_t disp;    /* valid with disp_at */
+	int32_t disp;    /* of a memory operand, 0 without */
 	int64_t imm;     /* sign-extended; a branch's displacement, too */
 };
 
