@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "supervise/admit.h"
+#include "supervise/end.h"
 #include "supervise/mapcount.h"
 #include "supervise/registry.h"
 
@@ -66,6 +67,9 @@ int tp_admit(struct tp_group *g, const struct tp_image *image, const char *name,
 {
 	int r;
 
+	if (tp_end_begun(g))
+		return tp_error_named(err, TP_STATUS_OWN, ESHUTDOWN, name, "could not be started: group %s is ending",
+			g->opts->group);
 	if (!g->host.alive)
 		return tp_error_named(err, TP_STATUS_OWN, EHOSTDOWN, name,
 			"could not be started: the group's host is gone: %s (running programs go on; start a new group)",

@@ -98,15 +98,17 @@ void tp_client_event(struct tp_client *c, uint32_t seq, uint32_t type, uint64_t 
 	tp_client_send(c, &m, sizeof(m), type, seq);
 }
 
-void tp_group_note(struct tp_group *g, const char *fmt, ...)
+void tp_client_note(struct tp_client *c, const char *fmt, ...)
 {
 	char text[TP_WIRE_TEXT_MAX];
 	va_list args;
 
+	if (!c)
+		return;
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	send_text(g->first, TP_WIRE_NOTE, 0, 0, 0, text);
+	send_text(c, TP_WIRE_NOTE, 0, 0, 0, text);
 }
 
 /* One message. Return: false when there is no more, for now or for ever. */

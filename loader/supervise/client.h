@@ -42,8 +42,9 @@ void tp_client_ok(struct tp_client *c, uint32_t seq);
 void tp_client_error(struct tp_client *c, uint32_t seq, const struct tp_error *err);
 void tp_client_event(struct tp_client *c, uint32_t seq, uint32_t type, uint64_t id, int64_t value);
 
-/* A line for people, to the foreground. */
+/* A line for people. */
 __attribute__((format(printf, 2, 3)))
-void tp_group_note(struct tp_group *g, const char *fmt, ...);
+void tp_client_note(struct tp_client *c, const char *fmt, ...);
+#define tp_group_note(g, ...) tp_client_note((g)->first, __VA_ARGS__)
 
 #endif

@@ -4,7 +4,9 @@
 
 #include "supervise/group.h"
 
-/* Starts the thread that waits for programs to ring. It ends with the process. */
+/* A thread waits for programs to ring. */
 int tp_doorbell_init(struct tp_group *g);
+/* Ends it; harmless if there is none. */
+void tp_doorbell_fini(struct tp_group *g);
 
 #endif

@@ -159,20 +159,34 @@ void tp_end_init(struct tp_group *g)
 	g->end_timer.fire = on_end_timer;
 }
 
-void tp_end_check(struct tp_group *g)
+static bool childless(void)
 {
-	if (g->end_stage == OVER || g->nlive || !g->first_done)
-		return;
-	if (g->end_stage == RUNNING)
-		tp_reap_scan(g);
-	if (g->opts->leave || !count_descendants(g)) {
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD;
+}
+
+/* The host first: then no child at all is left in the usual case, which is asked without reading /proc. */
+static void begin(struct tp_group *g)
+{
+	tp_hostlink_stop(&g->host);
+	tp_reap_scan(g);
+	if (g->opts->leave || childless()) {
 		finish(g);
 		return;
 	}
-	if (g->end_stage == RUNNING) {
-		g->end_stage = MOMENT;
-		tp_timer_arm(&g->loop, &g->end_timer, MOMENT_MS);
-	}
+	g->end_stage = MOMENT;
+	tp_timer_arm(&g->loop, &g->end_timer, MOMENT_MS);
+}
+
+void tp_end_check(struct tp_group *g)
+{
+	if (g->end_stage == OVER || (g->end_stage == RUNNING && (g->nlive || !g->first_done)))
+		return;
+	if (g->end_stage == RUNNING)
+		begin(g);
+	else if (childless())
+		finish(g);
 }
 
 static void kill_programs(struct tp_group *g)

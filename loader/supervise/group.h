@@ -9,6 +9,7 @@
 #ifndef TP_SUPERVISE_GROUP_H
 #define TP_SUPERVISE_GROUP_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -57,7 +58,11 @@ struct tp_group {
 	struct tp_names names;
 	struct tp_hostlink host;
 
+	int children_fd;		/* orphans.c */
 	struct tp_watch listener, signals, front, bell;
+	pthread_t bell_thread;
+	bool bell_listens, bell_stop;
+	struct tp_timer bell_start;
 	struct tp_timer scan, end_timer, count_timer;
 	struct tp_prog *progs;		/* TP_REGISTRY_MAX */
 	LIST_HEAD(, tp_prog) live, lingering, returning;
@@ -78,6 +83,7 @@ struct tp_group {
 	uint32_t max_maps, vmas, base_vmas;
 	int64_t counted_ms;
 	bool warned_maps;
+	uint32_t warned;		/* TP_WARN_* that people were told of */
 	struct tp_range *baseline;	/* what the fresh host had mapped */
 	uint32_t nbaseline;
 

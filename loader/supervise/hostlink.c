@@ -213,13 +213,15 @@ int tp_hostlink_start(struct tp_hostlink *h, struct tp_loop *loop, const char *p
 
 void tp_hostlink_stop(struct tp_hostlink *h)
 {
-	h->done = NULL;
+	if (h->alive)
+		snprintf(h->gone, sizeof(h->gone), "the group is ending");
 	if (h->pid > 0 && (h->alive || h->death.fd >= 0 || !h->gone[0])) {
 		kill(h->pid, SIGKILL);
 		waitpid(h->pid, NULL, 0);
 	}
 	h->alive = false;
 	h->pid = 0;
+	finish_post(h, -EHOSTDOWN);
 	if (h->reply.fd >= 0)
 		close(h->reply.fd);
 	if (h->death.fd >= 0)

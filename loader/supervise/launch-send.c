@@ -9,6 +9,9 @@
 #include "supervise/launch.h"
 #include "supervise/stages.h"
 
+/* What the host keeps room for, less our own. */
+enum { DESCRIPTORS_MAX = 4096 - 8 };
+
 /* A message under construction; parts are 8-aligned. */
 struct message {
 	_Alignas(8) char bytes[TP_HOST_MESSAGE_MAX];
@@ -18,6 +21,7 @@ struct message {
 struct descriptors {
 	int *fd;
 	uint32_t n;
+	bool limit_exceeded;
 };
 
 static int append(struct message *m, const void *part, size_t len)
@@ -176,11 +180,12 @@ static int transact(const struct tp_launching *l, struct message *m, struct desc
 	struct tp_error *err)
 {
 	struct tp_host_result res;
-	int r = build(l, m, d, stack_fd);
+	int r = d->limit_exceeded ? -E2BIG : build(l, m, d, stack_fd);
 
 	if (r < 0)
 		return tp_error_named(err, TP_STATUS_OWN, r, l->prog->name,
-			"could not be started: it inherits too many descriptors (%u)", l->request->msg.nfds);
+			"could not be started: it inherits %u descriptors, at most %d can be handed over (close some)",
+			l->request->msg.nfds, DESCRIPTORS_MAX);
 	if (tp_hostlink_call(&l->group->host, m->bytes, m->len, d->fd, d->n, &res) < 0)
 		return tp_error_named(err, TP_STATUS_OWN, EHOSTDOWN, l->prog->name,
 			"could not be started: the group's host is gone: %s (running programs go on; start a new group)",
@@ -193,7 +198,10 @@ static int transact(const struct tp_launching *l, struct message *m, struct desc
 
 int tp_launch_send(const struct tp_launching *l, pid_t *ret_pid, struct tp_error *err)
 {
-	struct descriptors d = {.fd = calloc(l->request->want + 4, sizeof(int))};
+	struct descriptors d = {
+		.fd = calloc(l->request->want + 4, sizeof(int)),
+		.limit_exceeded = l->request->want > DESCRIPTORS_MAX,
+	};
 	int stack_fd = stack_memfd(l), r;
 	struct message m;
 

@@ -153,9 +153,9 @@ bool tp_leftovers_add(struct tp_leftovers *l, struct tp_prog *p)
 		l->head.naio + TP_AIO_MAX > TP_LEFTOVERS_AIO)
 		return false;
 	add_aio(l, p);
-	add_outside(l, p);
-	add_extra_units(l, p);
 	put(l, TP_UNIT_BASE(p->unit), TP_UNIT_BASE(p->unit) + TP_UNIT_SIZE);
+	add_extra_units(l, p);
+	add_outside(l, p);
 	return true;
 }
 

@@ -14,7 +14,7 @@
 #include "supervise/orphans.h"
 #include "supervise/registry.h"
 
-enum { DEPTH_MAX = 64 };
+enum { DEPTH_MAX = 64, CHILDREN_MAX = 32 << 10 };
 
 static bool same_exe(pid_t a, pid_t b)
 {
@@ -87,6 +87,36 @@ static bool ours(struct tp_group *g, pid_t pid)
 	return pid == g->host.pid || tp_registry_by_pid(g, pid);
 }
 
+/*
+ * Our own children, by one read of a file that stays open: asked at every death of some programs. All hang on the main
+ * thread, which is where the kernel puts orphans, too.
+ */
+static int own_children(struct tp_group *g, void (*each)(void *arg, pid_t pid), void *arg)
+{
+	char buf[CHILDREN_MAX];
+	ssize_t n = pread(g->children_fd, buf, sizeof(buf) - 1, 0);
+
+	if (n < 0 || n == (ssize_t)sizeof(buf) - 1)
+		return tp_children_each(getpid(), each, arg);
+	buf[n] = '\0';
+	for (char *at = buf, *end;; at = end) {
+		long pid = strtol(at, &end, 10);
+
+		if (end == at)
+			return 0;
+		each(arg, (pid_t)pid);
+	}
+}
+
+int tp_orphans_init(struct tp_group *g)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	g->children_fd = open(path, O_RDONLY | O_CLOEXEC);
+	return g->children_fd < 0 ? -errno : 0;
+}
+
 struct sharers {
 	struct tp_group *g;
 	bool found;
@@ -105,7 +135,7 @@ bool tp_orphans_share_mm(struct tp_group *g)
 	struct sharers s = {g, false};
 
 	if (g->host.alive)
-		tp_children_each(getpid(), check_sharer, &s);
+		own_children(g, check_sharer, &s);
 	return s.found;
 }
 
@@ -122,16 +152,16 @@ static void visit(void *arg, pid_t pid)
 
 	if (!ours(w->g, pid))
 		w->each(w->arg, pid);
-	if (w->depth < DEPTH_MAX) {
+	if (pid != w->g->host.pid && w->depth < DEPTH_MAX) {
 		w->depth++;
 		tp_children_each(pid, visit, w);
 		w->depth--;
 	}
 }
 
-int tp_descendants_each(struct tp_group *g, void (*each)(void *arg, pid_t pid), void *arg)
+void tp_descendants_each(struct tp_group *g, void (*each)(void *arg, pid_t pid), void *arg)
 {
 	struct walk w = {g, each, arg, 0};
 
-	return tp_children_each(getpid(), visit, &w);
+	own_children(g, visit, &w);
 }

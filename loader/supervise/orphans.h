@@ -5,6 +5,9 @@
 
 #include "supervise/group.h"
 
+/* Needs a kernel with CONFIG_PROC_CHILDREN. */
+int tp_orphans_init(struct tp_group *g);
+
 /* Whether a process has the group's address space; false when it is gone. */
 bool tp_shares_mm(const struct tp_group *g, pid_t pid);
 
@@ -15,6 +18,6 @@ bool tp_orphans_share_mm(struct tp_group *g);
 int tp_children_each(pid_t pid, void (*each)(void *arg, pid_t pid), void *arg);
 
 /* Calls each for every descendant of ours that is neither host nor program (but may descend from one). */
-int tp_descendants_each(struct tp_group *g, void (*each)(void *arg, pid_t pid), void *arg);
+void tp_descendants_each(struct tp_group *g, void (*each)(void *arg, pid_t pid), void *arg);
 
 #endif

@@ -10,6 +10,8 @@
 
 #include "supervise/launch.h"
 
+#define TP_PLACE_HUGE (UINT64_C(512) << 20)
+
 static uint64_t align_up(uint64_t value, uint64_t align)
 {
 	return (value + align - 1) & ~(align - 1);
@@ -66,6 +68,18 @@ static int fit(const struct tp_plan *plan, struct zone *near, struct zone *far, 
 	return -ENOMEM;
 }
 
+/* The interpreter's stubs must be in reach: a huge executable comes behind it, and so far away. */
+static int fit_both(const struct tp_image *image, struct zone *near, struct zone *far, struct tp_place *p)
+{
+	bool interp_first = image->has_interp && image->plan.hi - image->plan.lo > TP_PLACE_HUGE;
+	int r = interp_first ? fit(&image->interp_plan, near, far, &p->interp_bias) : 0;
+
+	r = r ? r : fit(&image->plan, near, far, &p->bias);
+	if (!r && image->has_interp && !interp_first)
+		r = fit(&image->interp_plan, near, far, &p->interp_bias);
+	return r;
+}
+
 static uint32_t scan_of(const struct tp_image *image)
 {
 	return !image->has_interp || (image->plan.flavour & TP_FLAVOUR_GO) ? TP_SCAN_STATIC : TP_SCAN_NO;
@@ -83,8 +97,8 @@ int tp_place_image(const struct tp_image *image, uint64_t base, struct tp_place 
 	if (exe->kind == TP_PLAN_EXEC)
 		ret->fixed = (struct tp_range){exe->lo, exe->hi - exe->lo};
 	else
-		r = fit(exe, &near, &far, &ret->bias);
-	if (!r && image->has_interp)
+		r = fit_both(image, &near, &far, ret);
+	if (!r && exe->kind == TP_PLAN_EXEC && image->has_interp)
 		r = fit(interp, &near, &far, &ret->interp_bias);
 	if (r < 0)
 		return tp_error_named(err, TP_STATUS_NOT_EXECUTABLE, r, image->exe.realpath,

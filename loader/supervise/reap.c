@@ -15,6 +15,7 @@
 #include "supervise/registry.h"
 #include "supervise/stages.h"
 #include "supervise/stop.h"
+#include "supervise/warn.h"
 
 enum { SCAN_MS = 100 };
 
@@ -38,6 +39,7 @@ static void tell(struct tp_prog *p)
 {
 	struct tp_error err;
 
+	tp_warn(p);
 	if (start_failure(p, &err))
 		tp_client_error(p->client, p->seq, &err);
 	else

@@ -18,6 +18,7 @@
 #include "supervise/doorbell.h"
 #include "supervise/end.h"
 #include "supervise/mapcount.h"
+#include "supervise/orphans.h"
 #include "supervise/reap.h"
 #include "supervise/reclaim.h"
 #include "supervise/registry.h"
@@ -113,7 +114,8 @@ static int make_group(struct tp_group *g, struct tp_error *err)
 
 	if (r < 0)
 		return r;
-	r = tp_registry_init(g);
+	r = tp_orphans_init(g);
+	r = r ? r : tp_registry_init(g);
 	r = r ? r : tp_seg_create(&g->seg, g->opts->group);
 	if (r < 0)
 		return internal(g, r, err);
@@ -128,7 +130,7 @@ static int make_group(struct tp_group *g, struct tp_error *err)
 /* Callbacks and lists: nothing here can fail, and teardown may rely on it. */
 static void init_parts(struct tp_group *g)
 {
-	g->runtime.dir_fd = g->seg.fd = -1;
+	g->runtime.dir_fd = g->seg.fd = g->children_fd = -1;
 	g->host.reply.fd = g->host.death.fd = -1;
 	g->start_ns = tp_now_boot_ns();
 	g->debug = g->opts->verbose || getenv("TPRUN_DEBUG");
@@ -167,7 +169,8 @@ static void end(struct tp_group *g)
 {
 	tp_hostlink_stop(&g->host);
 	tp_runtime_remove(&g->runtime);
-	/* The doorbell's thread still looks at the segment: the process's end unmaps it. */
+	tp_doorbell_fini(g);
+	tp_seg_fini(&g->seg);
 	tp_mapcount_fini(g);
 	tp_registry_fini(g);
 	tp_loop_fini(&g->loop);
