@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "figures.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "program.h"
+#include "say.h"
+#include "stats.h"
+
+#define PAIRS 100
+
+static double run_ms(const char *const *argv)
+{
+	double start = (double)work_now();
+	int status;
+
+	if (waitpid(bench_spawn(argv, NULL, environ), &status, 0) < 0 || status)
+		bench_die("%s failed", argv[0]);
+	return ((double)work_now() - start) / 1e6;
+}
+
+void bench_figure_command(const struct tp_caller *caller)
+{
+	const char *direct[] = { "/bin/true", NULL };
+	const char *command[] = { bench_path("../../loader/tprun/tprun"), "run", "--", "/bin/true",
+		NULL };
+	struct bench_series extra = { .n = 0 }, alone = { .n = 0 };
+
+	(void)caller;
+	run_ms(command);
+	for (int i = 0; i < PAIRS; i++) {
+		double with = run_ms(command), without = run_ms(direct);
+
+		bench_series_add(&extra, with - without);
+		bench_series_add(&alone, without);
+	}
+	bench_row(&(struct bench_figure){ "tprun run -- /bin/true, beyond /bin/true itself",
+		bench_series_median(&extra), "ms", BENCH_AT_MOST, 3 },
+		"median of %d pairs, quartiles %.2f-%.2f ms; /bin/true itself %.2f ms", PAIRS,
+		bench_series_at(&extra, 0.25), bench_series_at(&extra, 0.75),
+		bench_series_median(&alone));
+	bench_series_fini(&extra);
+	bench_series_fini(&alone);
+}

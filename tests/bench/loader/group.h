@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A group of the benchmark's own, started by the command as a user would, and spoken to over its control socket
+ * as `tprun exec` does. It holds one sleeping program and ends when the benchmark does, however that happens: the
+ * sleeper's standard input is a pipe from us.
+ */
+#ifndef TP_BENCH_GROUP_H
+#define TP_BENCH_GROUP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "tprun/caller.h"
+#include "tprun/client.h"
+
+struct bench_group {
+	struct tp_client client;
+	const struct tp_caller *caller;
+	pid_t front;
+	int hold;		/* closing it ends the group's first program */
+	int64_t *status;	/* by seq: wait status, or -1 */
+	size_t nstatus;
+	char name[32];
+};
+
+void bench_group_start(struct bench_group *ret_group, const struct tp_caller *caller);
+void bench_group_end(struct bench_group *group);
+
+/* bench_group_launch - start a program and wait until it has been; with NULL it gets our 0, 1 and 2.
+ * Returns its seq. */
+uint32_t bench_group_launch(struct bench_group *group, const char *const *argv, const int fds[3],
+	pid_t *ret_pid);
+
+/* bench_group_wait - wait until the program of this launch has ended; returns its wait status. */
+int bench_group_wait(struct bench_group *group, uint32_t seq);
+
+/* bench_group_try_launch - the same as bench_group_launch, but a refusal is an answer: negative errno, text in err. */
+int bench_group_try_launch(struct bench_group *group, const char *const *argv, const int fds[3],
+	uint32_t *ret_seq, pid_t *ret_pid, struct tp_error *err);
+
+struct tp_wire_info bench_group_info(struct bench_group *group);
+
+/* bench_path - a file of the build folder, relative to the benchmark's own place in it; static, a few at a time. */
+const char *bench_path(const char *relative);
+
+#endif
