@@ -183,21 +183,23 @@ static int check_entry(struct tpi_reader *r)
 }
 
 /*
- * Where the program finds its own program headers: in the first segment whose file range holds
+ * Where the program finds its own program headers: in the last segment whose file range holds
  * them, as the kernel does; where there is none, PT_PHDR is believed if its address is mapped.
  */
 static uint64_t phdr_address(const struct tpi_reader *r)
 {
 	const Elf64_Phdr *ph = r->phdr;
-	uint64_t off = r->ehdr.e_phoff, said = 0;
+	uint64_t off = r->ehdr.e_phoff, said = 0, at = 0;
 	uint32_t n = r->plan->phnum;
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (ph[i].p_type == PT_LOAD && inside(off, ph[i].p_offset, ph[i].p_filesz))
-			return off - ph[i].p_offset + ph[i].p_vaddr;
+			at = off - ph[i].p_offset + ph[i].p_vaddr;
 		if (ph[i].p_type == PT_PHDR)
 			said = ph[i].p_vaddr;
 	}
+	if (at)
+		return at;
 	for (uint32_t i = 0; i < n; i++)
 		if (ph[i].p_type == PT_LOAD && inside(said, ph[i].p_vaddr, ph[i].p_memsz))
 			return said;
