@@ -16,6 +16,8 @@
 #include <sys/auxv.h>
 #include <sys/random.h>
 
+#include "own-auxv.h"
+
 #ifndef AT_RSEQ_FEATURE_SIZE
 #define AT_RSEQ_FEATURE_SIZE 27
 #define AT_RSEQ_ALIGN	     28
@@ -99,6 +101,7 @@ static int measure_all(struct layout *l, const char *name, struct tp_error *err)
 {
 	static const char *const no_arguments[] = { "", NULL };
 	const char *const *argv = l->spec->argv;
+	uint64_t platform;
 	int ret;
 
 	/* A program without argv[0] has crashed too many programs: execve supplies one, too. */
@@ -110,8 +113,10 @@ static int measure_all(struct layout *l, const char *name, struct tp_error *err)
 	if (ret < 0)
 		return ret;
 	l->execfn_len = strlen(l->spec->execfn) + 1;
-	l->platform = (const char *)getauxval(AT_PLATFORM);
-	l->platform_len = l->platform ? strlen(l->platform) + 1 : 0;
+	if (tpi_own_auxv(AT_PLATFORM, &platform)) {
+		l->platform = (const char *)platform;
+		l->platform_len = strlen(l->platform) + 1;
+	}
 	return check_size(l, name, err);
 }
 
@@ -150,9 +155,7 @@ static void add_own(struct layout *l, uint64_t key)
 {
 	uint64_t value;
 
-	errno = 0;
-	value = getauxval(key);
-	if (value || errno == 0)
+	if (tpi_own_auxv(key, &value))
 		add(l, key, value);
 }
 
