@@ -64,7 +64,7 @@ static void target(struct search *s, size_t to)
 		arch_branch_mark(&s->sites[k], to);
 }
 
-/* The target, were a near jump to start at `at`; the text must reach 6 bytes from there. */
+/* The target, were a near jump to start at `at` and end within the text. */
 static size_t would_lead_to(const struct search *s, size_t at)
 {
 	size_t distance_at = at + (s->text.p[at] == 0x0f ? 2 : 1);
@@ -76,7 +76,7 @@ static void look(struct search *s, size_t at)
 {
 	const uint8_t *p = s->text.p + at;
 
-	if (p[0] == 0xe9 || (p[0] == 0x0f && (p[1] & 0xf0) == 0x80))
+	if (p[0] == 0xe9 || (p[0] == 0x0f && (p[1] & 0xf0) == 0x80 && s->text.len - at >= 6))
 		target(s, would_lead_to(s, at));
 }
 
@@ -123,6 +123,6 @@ void arch_branches_far(struct arch_text text, struct arch_site *sites, size_t n)
 	}
 	for (; n > 0 && at + 8 + 6 <= text.len; at += 8)
 		look_at_word(&s, at);
-	for (; n > 0 && at + 6 <= text.len; at++)
+	for (; n > 0 && at + 5 <= text.len; at++)
 		look(&s, at);
 }

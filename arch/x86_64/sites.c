@@ -4,7 +4,7 @@
  *
  *	1  every `0f 05` that starts an instruction and whose number is wanted
  *	2  every branch that leads into the neighbourhood of one of those
- *	3  for each, the fewest whole instructions around it that make room for a jump
+ *	3  for each, the fewest whole instructions before or around it that make room for a jump
  *
  * The patterns and the evidence for them are in docs/sites.md.
  */
@@ -206,8 +206,8 @@ static void take(struct arch_site *s, struct arch_text text, size_t from, size_t
 }
 
 /*
- * A call of unknown number keeps its instruction: numbers that are not routed are then made where
- * the program made them. A branch straight to the call would go round the stub.
+ * Where there is room before the call, it keeps its instruction: what the stub leaves to the kernel is
+ * then done where the program did it. A branch straight to the call would go round the stub.
  */
 static bool displace_before(struct arch_site *s, struct arch_text text, const struct edges *before)
 {
@@ -248,7 +248,7 @@ static void displace(struct arch_site *s, struct arch_text text)
 
 	arch_walk_init(&w, text, s->call);
 	edges_before(&w, &before);
-	if (s->nr < 0 && displace_before(s, text, &before))
+	if (displace_before(s, text, &before))
 		return;
 	edges_after(&w, &after);
 	displace_around(s, text, &before, &after);

@@ -35,10 +35,11 @@ enum arch_site_kind {
 	/* The range holds the `syscall` instruction: the stub's call stands for it. */
 	ARCH_SITE_CALL = 1,
 	/*
-	 * The range ends right before the `syscall` instruction, which stays where it is. A stub
-	 * that wants the kernel's own call must go back to `off + len` and let that instruction do
-	 * it: glibc >= 2.41 recognises an interrupted cancellation point by that very address. For
-	 * a routed number the stub makes its call and goes on at `resume`.
+	 * The range ends right before the `syscall` instruction, which stays where it is; chosen
+	 * wherever there is room. A stub that wants the kernel's own call goes back to `off + len`
+	 * and lets that instruction do it: a debugger sees it in its function, unwinding from a
+	 * cancelled call works, and glibc >= 2.41 and musl know an interrupted cancellation point
+	 * by that very address. For a routed number the stub goes on at `resume`.
 	 */
 	ARCH_SITE_KEEP = 2,
 	/* A wanted call that cannot be displaced: len is 0, off is the `syscall` itself. */
