@@ -19,10 +19,11 @@
 
 #include "tprun/caller.h"
 
-#define SIGNALS 64
+#define SIGNALS    64
 #define POLL_CHUNK 1024
 
-/* The kernel's own struct: glibc's sigaction refuses signals 32 and 33, which can be ignored, too. */
+/* The kernel's own struct: glibc's sigaction refuses signals 32 and 33, which can be ignored, too.
+ */
 struct kernel_sigaction {
 	void *handler;
 	unsigned long flags;
@@ -105,7 +106,7 @@ static int list_by_poll(struct tp_caller *c)
 		unsigned int n = end - base < POLL_CHUNK ? (unsigned int)(end - base) : POLL_CHUNK;
 
 		for (unsigned int i = 0; i < n; i++)
-			fds[i] = (struct pollfd){ .fd = (int)(base + i) };
+			fds[i] = (struct pollfd){.fd = (int)(base + i)};
 		if (poll(fds, n, 0) < 0)
 			return -errno;
 		for (unsigned int i = 0; i < n; i++) {
@@ -121,7 +122,7 @@ static int list_by_poll(struct tp_caller *c)
 static void capture_rlimits(struct tp_caller *c)
 {
 	for (unsigned int r = 0; r < TP_CALLER_RLIMITS; r++) {
-		struct rlimit l = { RLIM_INFINITY, RLIM_INFINITY };
+		struct rlimit l = {RLIM_INFINITY, RLIM_INFINITY};
 
 		getrlimit(r, &l);
 		c->rlimits[r][0] = l.rlim_cur;
@@ -166,7 +167,7 @@ static int fill_standard(void)
 
 static void raise_descriptor_limit(const struct tp_caller *c)
 {
-	struct rlimit l = { c->rlimits[RLIMIT_NOFILE][1], c->rlimits[RLIMIT_NOFILE][1] };
+	struct rlimit l = {c->rlimits[RLIMIT_NOFILE][1], c->rlimits[RLIMIT_NOFILE][1]};
 
 	setrlimit(RLIMIT_NOFILE, &l);
 }
@@ -194,7 +195,7 @@ static int capture_descriptors(struct tp_caller *c, struct tp_error *err)
 
 int tp_caller_capture(struct tp_caller *ret_caller, char **envp, struct tp_error *err)
 {
-	struct tp_caller c = { .cwd_fd = -1, .envp = envp };
+	struct tp_caller c = {.cwd_fd = -1, .envp = envp};
 	int r;
 
 	capture_rlimits(&c);
@@ -216,7 +217,7 @@ void tp_caller_fini(struct tp_caller *c)
 	free(c->fds);
 	if (c->cwd_fd >= 0)
 		close(c->cwd_fd);
-	*c = (struct tp_caller){ .cwd_fd = -1 };
+	*c = (struct tp_caller){.cwd_fd = -1};
 }
 
 void tp_caller_drop(const struct tp_caller *c)

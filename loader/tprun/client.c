@@ -18,7 +18,7 @@ int tp_client_connect(struct tp_client *c, const char *group, struct tp_error *e
 	int r = tp_runtime_connect(group, &fd, err);
 
 	if (!r)
-		*c = (struct tp_client){ .fd = fd };
+		*c = (struct tp_client){.fd = fd};
 	return r;
 }
 
@@ -42,7 +42,7 @@ int tp_client_signal(struct tp_client *c, uint64_t id, int signo, int whole_grou
 
 int tp_client_stop(struct tp_client *c, const char *name, uint32_t grace_ms, uint32_t *ret_seq)
 {
-	struct tp_wire_stop m = { .grace_ms = grace_ms, .all = name == NULL };
+	struct tp_wire_stop m = {.grace_ms = grace_ms, .all = name == NULL};
 	int err;
 
 	if (name && strlen(name) >= sizeof(m.name))
@@ -84,8 +84,9 @@ static int check(union tp_message *m, ssize_t len)
 {
 	const struct tp_wire_head *h = &m->head;
 
-	if (len < (ssize_t)sizeof(*h) || h->magic != TP_WIRE_MAGIC || h->version != TP_WIRE_VERSION ||
-		h->len != (size_t)len || h->len < size_of_type(h->type))
+	if (len < (ssize_t)sizeof(*h) || h->magic != TP_WIRE_MAGIC ||
+		h->version != TP_WIRE_VERSION || h->len != (size_t)len ||
+		h->len < size_of_type(h->type))
 		return -EPROTO;
 	if (h->type == TP_WIRE_ERROR || h->type == TP_WIRE_NOTE)
 		m->error.text[TP_WIRE_TEXT_MAX - 1] = 0;

@@ -18,7 +18,10 @@ struct tp_client {
 	uint32_t seq; /* of the last request */
 };
 
-#define TP_CLIENT_INIT { .fd = -1 }
+#define TP_CLIENT_INIT \
+	{ \
+		.fd = -1 \
+	}
 
 /* One message as it came, checked: complete, of our version, as long as its type needs. */
 union tp_message {
@@ -32,15 +35,15 @@ union tp_message {
 
 /* A launch: what to run, and as whom. */
 struct tp_request {
-	const char *name;     /* in the group; NULL: the basename of argv[0] */
+	const char *name; /* in the group; NULL: the basename of argv[0] */
 	char *const *argv;
 	char *const *envp;
-	const int *fds;       /* descriptors of ours that the program gets … */
-	const int *targets;   /* … at these numbers, ascending; NULL: at the same ones */
+	const int *fds;     /* descriptors of ours that the program gets … */
+	const int *targets; /* … at these numbers, ascending; NULL: at the same ones */
 	size_t nfds;
 	int cwd_fd;
-	int root_fd;          /* -1: none */
-	uint32_t flags;       /* TP_WIRE_*; TP_WIRE_ROOT follows from root_fd */
+	int root_fd;    /* -1: none */
+	uint32_t flags; /* TP_WIRE_*; TP_WIRE_ROOT follows from root_fd */
 	int32_t pgid, sid;
 	uint32_t umask;
 	int32_t nice;
@@ -50,8 +53,8 @@ struct tp_request {
 
 /*
  * tp_client_connect - connect to a live group.
- * Returns 0; -ENOENT, -ECONNREFUSED: there is none of that name; or another negative errno, with the
- * reason in err.
+ * Returns 0; -ENOENT, -ECONNREFUSED: there is none of that name; or another negative errno, with
+ * the reason in err.
  */
 int tp_client_connect(struct tp_client *client, const char *group, struct tp_error *err);
 void tp_client_close(struct tp_client *client);
@@ -59,15 +62,16 @@ void tp_client_close(struct tp_client *client);
 /*
  * tp_client_launch - ask for a program. The answer, LAUNCHED or ERROR, comes with this seq, and
  * later STOPPED, CONTINUED and EXITED do.
- * Returns 0, or negative errno with the reason in err (-EPIPE, -ECONNRESET: the supervisor is gone).
+ * Returns 0, or negative errno with the reason in err (-EPIPE, -ECONNRESET: the supervisor is
+ * gone).
  */
-int tp_client_launch(struct tp_client *client, const struct tp_request *request,
-		     uint32_t *ret_seq, struct tp_error *err);
+int tp_client_launch(struct tp_client *client, const struct tp_request *request, uint32_t *ret_seq,
+	struct tp_error *err);
 
 /* The other requests; 0 or negative errno. */
 int tp_client_signal(struct tp_client *client, uint64_t id, int signo, int whole_group);
-int tp_client_stop(struct tp_client *client, const char *name, uint32_t grace_ms,
-		   uint32_t *ret_seq);
+int tp_client_stop(
+	struct tp_client *client, const char *name, uint32_t grace_ms, uint32_t *ret_seq);
 int tp_client_ask(struct tp_client *client, enum tp_wire_type type, uint32_t *ret_seq);
 
 /*
@@ -81,8 +85,8 @@ int tp_client_receive(struct tp_client *client, int wait, union tp_message *ret_
 /* tp_client_info - ask for the group's description and wait for it. */
 int tp_client_info(struct tp_client *client, struct tp_wire_info *ret_info);
 
-/* tp_client_wait - wait for the message of one request; what belongs to others is dropped. Meant for
- * a connection that has one request under way. */
+/* tp_client_wait - wait for the message of one request; what belongs to others is dropped. Meant
+ * for a connection that has one request under way. */
 int tp_client_wait(struct tp_client *client, uint32_t seq, union tp_message *ret_message);
 
 #endif

@@ -8,16 +8,16 @@
 
 /* One option of a verb, as --help shows it and getopt_long takes it. */
 struct tp_option {
-	const char *name; /* long */
-	int letter;       /* also the short option if it is a printable character */
+	const char *name;  /* long */
+	int letter;        /* also the short option if it is a printable character */
 	const char *value; /* what stands for its value in --help; NULL: takes none */
 	const char *help;
 };
 
 struct tp_verb {
 	const char *name;
-	const char *synopsis; /* behind "tprun NAME " */
-	const char *help;     /* one line */
+	const char *synopsis;            /* behind "tprun NAME " */
+	const char *help;                /* one line */
 	const struct tp_option *options; /* ends with a zero entry */
 	int (*run)(const struct tp_verb *verb, struct tp_caller *caller, int argc, char **argv);
 };
@@ -31,9 +31,18 @@ enum {
 	TP_OPT_EXIT_ON,
 };
 
-#define TP_OPTION_GROUP { "group", 'g', "GROUP", "the group; by default the only live one" }
-#define TP_OPTION_OUTPUT { "output", 'o', "json", "print one JSON object" }
-#define TP_OPTION_HELP { "help", TP_OPT_HELP, NULL, "show this and end" }
+#define TP_OPTION_GROUP \
+	{ \
+		"group", 'g', "GROUP", "the group; by default the only live one" \
+	}
+#define TP_OPTION_OUTPUT \
+	{ \
+		"output", 'o', "json", "print one JSON object" \
+	}
+#define TP_OPTION_HELP \
+	{ \
+		"help", TP_OPT_HELP, NULL, "show this and end" \
+	}
 
 /* What options.c collects for all verbs. */
 struct tp_options {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks of what the kernel, and whoever confines us, lets a group do. Each tries the real call, in a
- * child where it would leave traces.
+ * Checks of what the kernel, and whoever confines us, lets a group do. Each tries the real call, in
+ * a child where it would leave traces.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,7 +64,7 @@ static int exit_status_of(pid_t pid)
 
 static void check_clone3(struct tp_finding *f)
 {
-	struct clone_args args = { .flags = CLONE_CLEAR_SIGHAND, .exit_signal = SIGCHLD };
+	struct clone_args args = {.flags = CLONE_CLEAR_SIGHAND, .exit_signal = SIGCHLD};
 	pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 	int err = errno;
 
@@ -113,7 +113,8 @@ static void check_pidfd(struct tp_finding *f)
 		return;
 	}
 	tp_found(f, "refused: %s", tp_errno_words(errno));
-	tp_breaks(f, "programs cannot be waited for", "allow pidfd_open, or use Linux 5.9 or later");
+	tp_breaks(
+		f, "programs cannot be waited for", "allow pidfd_open, or use Linux 5.9 or later");
 }
 
 static void check_memfd(struct tp_finding *f)
@@ -157,7 +158,8 @@ static void check_seccomp(struct tp_finding *f)
 	else if (!mode)
 		tp_found(f, "no filter");
 	else
-		tp_found(f, "mode %d, %d filters: programs inherit them, as natively", mode, filters);
+		tp_found(f, "mode %d, %d filters: programs inherit them, as natively", mode,
+			filters);
 }
 
 static void check_mdwe(struct tp_finding *f)
@@ -169,8 +171,9 @@ static void check_mdwe(struct tp_finding *f)
 		return;
 	}
 	tp_found(f, "write-xor-execute (PR_SET_MDWE) is on");
-	tp_limits(f, "system-call sites cannot be rewritten: memory is not kept per program, only brk is "
-		     "guarded",
+	tp_limits(f,
+		"system calls cannot be rewritten: memory is not kept per program, "
+		"only brk is guarded",
 		"start tprun outside of the service that sets it (MemoryDenyWriteExecute)");
 }
 
@@ -231,9 +234,10 @@ static void check_mseal(struct tp_finding *f)
 {
 	int sealed = vdso_is_sealed();
 
-	tp_found(f, "%s", !kernel_at_least(6, 10) ? "not in this kernel"
-			: sealed	? "there, and the kernel seals the vDSO (none of it is moved)"
-						: "there, the vDSO is not sealed");
+	tp_found(f, "%s",
+		!kernel_at_least(6, 10) ? "not in this kernel"
+		: sealed ? "there, and the kernel seals the vDSO (none of it is moved)"
+			 : "there, the vDSO is not sealed");
 	if (kernel_at_least(6, 10))
 		snprintf(f->means, sizeof(f->means),
 			"what a program seals stays mapped until its group ends");
@@ -268,7 +272,7 @@ static void check_yama(struct tp_finding *f)
 
 static void check_core(struct tp_finding *f)
 {
-	struct rlimit l = { 0, 0 };
+	struct rlimit l = {0, 0};
 
 	getrlimit(RLIMIT_CORE, &l);
 	tp_found(f, "core dumps are %s", l.rlim_cur ? "on" : "off");
@@ -278,18 +282,18 @@ static void check_core(struct tp_finding *f)
 }
 
 const struct tp_check tp_checks_kernel[] = {
-	{ "kernel", check_kernel },
-	{ "proc", check_proc },
-	{ "clone3", check_clone3 },
-	{ "clone", check_clone },
-	{ "pidfd", check_pidfd },
-	{ "memfd", check_memfd },
-	{ "seccomp", check_seccomp },
-	{ "write-xor-execute", check_mdwe },
-	{ "execmod", check_execmod },
-	{ "mseal", check_mseal },
-	{ "kcmp", check_kcmp },
-	{ "yama", check_yama },
-	{ "core", check_core },
-	{ .name = NULL },
+	{"kernel", check_kernel},
+	{"proc", check_proc},
+	{"clone3", check_clone3},
+	{"clone", check_clone},
+	{"pidfd", check_pidfd},
+	{"memfd", check_memfd},
+	{"seccomp", check_seccomp},
+	{"write-xor-execute", check_mdwe},
+	{"execmod", check_execmod},
+	{"mseal", check_mseal},
+	{"kcmp", check_kcmp},
+	{"yama", check_yama},
+	{"core", check_core},
+	{.name = NULL},
 };

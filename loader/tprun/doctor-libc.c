@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks of the C libraries of this machine: whether the shortcut that glibc takes in processes that
- * look single-threaded can be kept off in this build of it.
+ * Checks of the C libraries of this machine: whether the shortcut that glibc takes in processes
+ * that look single-threaded can be kept off in this build of it.
  *
  * The stores are looked for as the host does when it loads that libc: in __libc_early_init.
  */
@@ -145,12 +145,13 @@ static const char *first_of(const char *const *paths)
 
 static void judge_glibc(struct tp_finding *f, const char *path)
 {
-	struct libc_file l = { .len = 0 };
+	struct libc_file l = {.len = 0};
 	int n = read_libc(path, &l);
 
 	if (!n && !l.early_init) {
 		tp_found(f, "%s: older than 2.32", path);
-		tp_limits(f, "default locks shared by pointer need its libpthread in every program", "");
+		tp_limits(f, "default locks shared by pointer need its libpthread in every program",
+			"");
 		return;
 	}
 	if (!n)
@@ -167,8 +168,11 @@ static void judge_glibc(struct tp_finding *f, const char *path)
 static void check_glibc(struct tp_finding *f)
 {
 	static const char *const paths[] = {
-		"/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6", "/usr/lib/libc.so.6",
-		"/lib/aarch64-linux-gnu/libc.so.6", NULL,
+		"/lib/x86_64-linux-gnu/libc.so.6",
+		"/lib64/libc.so.6",
+		"/usr/lib/libc.so.6",
+		"/lib/aarch64-linux-gnu/libc.so.6",
+		NULL,
 	};
 	const char *path = first_of(paths);
 
@@ -181,7 +185,9 @@ static void check_glibc(struct tp_finding *f)
 static void check_musl(struct tp_finding *f)
 {
 	static const char *const paths[] = {
-		"/lib/ld-musl-x86_64.so.1", "/lib/ld-musl-aarch64.so.1", NULL,
+		"/lib/ld-musl-x86_64.so.1",
+		"/lib/ld-musl-aarch64.so.1",
+		NULL,
 	};
 	const char *path = first_of(paths);
 
@@ -189,7 +195,7 @@ static void check_musl(struct tp_finding *f)
 }
 
 const struct tp_check tp_checks_libc[] = {
-	{ "glibc", check_glibc },
-	{ "musl", check_musl },
-	{ .name = NULL },
+	{"glibc", check_glibc},
+	{"musl", check_musl},
+	{.name = NULL},
 };

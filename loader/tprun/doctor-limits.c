@@ -21,7 +21,7 @@
 #include "tprun/doctor.h"
 
 /* Mappings of an idle program of the kind, as measured. */
-#define VMAS_BASH 39
+#define VMAS_BASH   39
 #define VMAS_PYTHON 138
 
 #define USERFAULTFD_USER_ONLY 1
@@ -63,7 +63,7 @@ static void check_userfaultfd(struct tp_finding *f)
 
 static void check_memlock(struct tp_finding *f)
 {
-	struct rlimit l = { 0, 0 };
+	struct rlimit l = {0, 0};
 
 	getrlimit(RLIMIT_MEMLOCK, &l);
 	if (l.rlim_cur == RLIM_INFINITY) {
@@ -89,16 +89,18 @@ static void check_hugepages(struct tp_finding *f)
 
 static void check_layout(struct tp_finding *f)
 {
-	struct rlimit l = { 0, 0 };
+	struct rlimit l = {0, 0};
 	int legacy = tp_number_in("/proc/sys/vm/legacy_va_layout") == 1 ||
-		(personality(0xffffffff) & ADDR_COMPAT_LAYOUT);
+		     (personality(0xffffffff) & ADDR_COMPAT_LAYOUT);
 
 	getrlimit(RLIMIT_STACK, &l);
 	if (legacy) {
 		tp_found(f, "the legacy layout is on");
-		tp_limits(f, "the host's own mappings take up to 3 slots", "sysctl vm.legacy_va_layout=0");
+		tp_limits(f, "the host's own mappings take up to 3 slots",
+			"sysctl vm.legacy_va_layout=0");
 	} else if (l.rlim_cur == RLIM_INFINITY) {
-		tp_found(f, "top-down; the stack is unlimited (a group's host is started with 8 MiB)");
+		tp_found(f,
+			"top-down; the stack is unlimited (a group's host is started with 8 MiB)");
 	} else {
 		tp_found(f, "top-down");
 	}
@@ -117,22 +119,24 @@ static void check_segment(struct tp_finding *f)
 		return;
 	}
 	tp_found(f, "%p cannot be mapped: %s", at, tp_errno_words(errno));
-	tp_breaks(f, "the group segment has no place", "use 48-bit addresses (4-level page tables)");
+	tp_breaks(
+		f, "the group segment has no place", "use 48-bit addresses (4-level page tables)");
 }
 
 static void check_descriptors(struct tp_finding *f)
 {
-	struct rlimit l = { 0, 0 };
+	struct rlimit l = {0, 0};
 
 	getrlimit(RLIMIT_NOFILE, &l);
 	tp_found(f, "%llu descriptors (hard limit)", (unsigned long long)l.rlim_max);
 	if (l.rlim_max < 4096)
-		tp_limits(f, "the supervisor holds one for every live program", "raise `ulimit -Hn`");
+		tp_limits(
+			f, "the supervisor holds one for every live program", "raise `ulimit -Hn`");
 }
 
 static void check_processes(struct tp_finding *f)
 {
-	struct rlimit l = { 0, 0 };
+	struct rlimit l = {0, 0};
 
 	getrlimit(RLIMIT_NPROC, &l);
 	if (l.rlim_cur == RLIM_INFINITY)
@@ -174,16 +178,16 @@ static void check_pid1(struct tp_finding *f)
 }
 
 const struct tp_check tp_checks_limits[] = {
-	{ "mappings", check_maps },
-	{ "overcommit", check_overcommit },
-	{ "layout", check_layout },
-	{ "segment", check_segment },
-	{ "descriptors", check_descriptors },
-	{ "processes", check_processes },
-	{ "memlock", check_memlock },
-	{ "hugepages", check_hugepages },
-	{ "userfaultfd", check_userfaultfd },
-	{ "runtime directory", check_runtime_dir },
-	{ "process 1", check_pid1 },
-	{ .name = NULL },
+	{"mappings", check_maps},
+	{"overcommit", check_overcommit},
+	{"layout", check_layout},
+	{"segment", check_segment},
+	{"descriptors", check_descriptors},
+	{"processes", check_processes},
+	{"memlock", check_memlock},
+	{"hugepages", check_hugepages},
+	{"userfaultfd", check_userfaultfd},
+	{"runtime directory", check_runtime_dir},
+	{"process 1", check_pid1},
+	{.name = NULL},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tprun doctor: what this machine allows, what it limits, and by what. The checks try the thing itself
- * where that is possible, instead of reading a version.
+ * tprun doctor: what this machine allows, what it limits, and by what. The checks try the thing
+ * itself where that is possible, instead of reading a version.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +19,10 @@
 static const struct tp_option options[] = {
 	TP_OPTION_OUTPUT,
 	TP_OPTION_HELP,
-	{ .name = NULL },
+	{.name = NULL},
 };
 
-static const struct tp_check *const sets[] = { tp_checks_kernel, tp_checks_limits, tp_checks_libc };
+static const struct tp_check *const sets[] = {tp_checks_kernel, tp_checks_limits, tp_checks_libc};
 
 static const char *const verdicts[] = {
 	[TP_FINE] = "ok",
@@ -39,8 +39,8 @@ void tp_found(struct tp_finding *f, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void judge(struct tp_finding *f, enum tp_verdict verdict, const char *means,
-	const char *todo)
+static void judge(
+	struct tp_finding *f, enum tp_verdict verdict, const char *means, const char *todo)
 {
 	f->verdict = verdict;
 	snprintf(f->means, sizeof(f->means), "%s", means);
@@ -129,7 +129,7 @@ static enum tp_verdict run_checks(struct tp_json *json)
 
 	for (size_t s = 0; s < sizeof(sets) / sizeof(*sets); s++)
 		for (const struct tp_check *c = sets[s]; c->name; c++) {
-			struct tp_finding f = { .verdict = TP_FINE };
+			struct tp_finding f = {.verdict = TP_FINE};
 
 			c->run(&f);
 			if (f.verdict > worst)
@@ -144,7 +144,7 @@ static enum tp_verdict run_checks(struct tp_json *json)
 
 static int verb_doctor(const struct tp_verb *verb, struct tp_caller *caller, int argc, char **argv)
 {
-	struct tp_json json = { .out = stdout };
+	struct tp_json json = {.out = stdout};
 	struct tp_options o;
 	enum tp_verdict worst;
 	int status = tp_options_parse(verb, argc, argv, &o);

@@ -31,7 +31,8 @@ __attribute__((format(printf, 2, 3))) void tp_found(struct tp_finding *f, const 
 void tp_limits(struct tp_finding *f, const char *means, const char *todo);
 void tp_breaks(struct tp_finding *f, const char *means, const char *todo);
 
-/* The number, or the first line, in a file of /proc or /sys; -1 or negative errno if there is none. */
+/* The number, or the first line, in a file of /proc or /sys; -1 or negative errno if there is none.
+ */
 long long tp_number_in(const char *path);
 int tp_line_in(const char *path, char *buf, int size);
 

@@ -2,9 +2,9 @@
 /*
  * tprun exec: one more program in a live group, from any terminal of the same user.
  *
- * From the group's session the program joins the caller's process group, as with `run`. From another
- * one it gets a session of its own, because a process can only join a process group of its session; all
- * signals then go through this process.
+ * From the group's session the program joins the caller's process group, as with `run`. From
+ * another one it gets a session of its own, because a process can only join a process group of its
+ * session; all signals then go through this process.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,17 +18,18 @@
 
 static const struct tp_option options[] = {
 	TP_OPTION_GROUP,
-	{ "tty", 't', NULL, "give the program a pseudo-terminal of its own" },
-	{ "linger", TP_OPT_LINGER, NULL, "keep the program's memory until the group ends" },
-	{ "root", TP_OPT_ROOT, "DIR", "take the program and its libraries from below DIR, its new /" },
+	{"tty", 't', NULL, "give the program a pseudo-terminal of its own"},
+	{"linger", TP_OPT_LINGER, NULL, "keep the program's memory until the group ends"},
+	{"root", TP_OPT_ROOT, "DIR",
+		"take the program and its libraries from below DIR, its new /"},
 	TP_OPTION_HELP,
-	{ .name = NULL },
+	{.name = NULL},
 };
 
 /* One program only: what looks like a separator is an argument. */
 static int one_job(struct tp_jobs *jobs, char **argv, struct tp_error *err)
 {
-	char *first[] = { argv[0], NULL };
+	char *first[] = {argv[0], NULL};
 	int r = tp_jobs_parse(jobs, first, err);
 
 	if (!r)
@@ -45,8 +46,8 @@ static int join_group(struct tp_front *f, const char *group, bool tty, struct tp
 		return r;
 	r = tp_client_info(&f->client, info);
 	if (r)
-		return tp_error_set(err, TP_STATUS_OWN, r, "the group does not answer: %s",
-			tp_errno_words(r));
+		return tp_error_set(
+			err, TP_STATUS_OWN, r, "the group does not answer: %s", tp_errno_words(r));
 	f->group = info->group;
 	f->supervisor = info->supervisor_pid;
 	f->own_session = tty || getsid(info->supervisor_pid) != f->caller->sid;

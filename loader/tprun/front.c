@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The foreground's loop: signals, the supervisor's messages, the supervisor's death, and the terminal's
- * bytes if there is a pty. One thread, no handlers: every signal is blocked and read from a descriptor.
+ * The foreground's loop: signals, the supervisor's messages, the supervisor's death, and the
+ * terminal's bytes if there is a pty. One thread, no handlers: every signal is blocked and read
+ * from a descriptor.
  *
  * Programs are launched one after another, the next when the one before has been answered. Then our
  * copies of the caller's descriptors are closed: a pipe ends when the programs let go of it.
@@ -26,9 +27,9 @@
 #include "tprun/say.h"
 #include "tprun/tree.h"
 
-#define STOP_GRACE_MS 10000
+#define STOP_GRACE_MS     10000
 #define SUPERVISOR_END_MS 15000
-#define TREE_KILL_MS 4000
+#define TREE_KILL_MS      4000
 
 int tp_front_block(struct tp_front *f, struct tp_error *err)
 {
@@ -175,7 +176,8 @@ static void receive_all(struct tp_front *f)
 		on_message(f, &m);
 	if (err == -EPROTO)
 		tp_say("group %s: the supervisor speaks another version of the protocol "
-		       "(use the tprun that started the group)", f->group);
+		       "(use the tprun that started the group)",
+			f->group);
 	if (err && err != -EAGAIN)
 		f->lost = true;
 }
@@ -195,16 +197,16 @@ static bool over(const struct tp_front *f)
 	if (f->bye || f->lost)
 		return true;
 	return f->supervisor_pidfd < 0 && tp_jobs_all_ended(&f->jobs) &&
-		(!f->pty || tp_pty_drained(f->pty));
+	       (!f->pty || tp_pty_drained(f->pty));
 }
 
 static void loop(struct tp_front *f)
 {
 	while (!over(f)) {
 		struct pollfd fds[3 + TP_PTY_POLLFDS] = {
-			{ .fd = f->signal_fd, .events = POLLIN },
-			{ .fd = f->client.fd, .events = POLLIN },
-			{ .fd = f->supervisor_pidfd, .events = POLLIN },
+			{.fd = f->signal_fd, .events = POLLIN},
+			{.fd = f->client.fd, .events = POLLIN},
+			{.fd = f->supervisor_pidfd, .events = POLLIN},
 		};
 		nfds_t n = 3;
 
@@ -226,7 +228,7 @@ static void loop(struct tp_front *f)
 
 static bool supervisor_ended_within(const struct tp_front *f, int ms)
 {
-	struct pollfd p = { .fd = f->supervisor_pidfd, .events = POLLIN };
+	struct pollfd p = {.fd = f->supervisor_pidfd, .events = POLLIN};
 	int n;
 
 	do
@@ -237,18 +239,20 @@ static bool supervisor_ended_within(const struct tp_front *f, int ms)
 
 static void say_supervisor_died(const struct tp_front *f, const siginfo_t *si)
 {
+	const char *rest = "every program of the group has been killed";
+
 	if (si->si_code == CLD_EXITED)
-		tp_say("group %s: the supervisor ended unexpectedly (status %d): every program of the group "
-		       "has been killed", f->group, si->si_status);
+		tp_say("group %s: the supervisor ended unexpectedly (status %d): %s", f->group,
+			si->si_status, rest);
 	else
-		tp_say("group %s: the supervisor was killed by signal %d (%s): every program of the group "
-		       "has been killed", f->group, si->si_status, sigdescr_np(si->si_status));
+		tp_say("group %s: the supervisor was killed by signal %d (%s): %s", f->group,
+			si->si_status, sigdescr_np(si->si_status), rest);
 }
 
 /* Returns 0 if all went well, else tprun's own status. */
 static int end_of_run(struct tp_front *f)
 {
-	siginfo_t si = { .si_code = 0 };
+	siginfo_t si = {.si_code = 0};
 	bool orderly = f->bye || f->own_status;
 
 	if (!supervisor_ended_within(f, orderly ? SUPERVISOR_END_MS : 1000)) {

@@ -109,8 +109,8 @@ int tp_groups_connect(const char *group, struct tp_client *ret_client, struct tp
 		return tp_client_connect(ret_client, group, err);
 	r = tp_groups_live(&names, &n);
 	if (r)
-		return tp_error_set(err, TP_STATUS_OWN, r, "cannot look for groups: %s",
-			tp_errno_words(r));
+		return tp_error_set(
+			err, TP_STATUS_OWN, r, "cannot look for groups: %s", tp_errno_words(r));
 	r = n == 1 ? tp_client_connect(ret_client, names[0], err) : refuse(err, names, n);
 	tp_groups_free(names, n);
 	return r;

@@ -53,7 +53,7 @@ static int add_job(struct tp_jobs *jobs, char **argv, struct tp_error *err)
 	if (!argv[0])
 		return tp_error_set(err, TP_STATUS_OWN, EINVAL, "a program is missing %s",
 			jobs->n ? "behind :::" : "(nothing stands where its name should)");
-	*job = (struct tp_job){ .argv = argv };
+	*job = (struct tp_job){.argv = argv};
 	name_job(jobs, job);
 	jobs->n++;
 	return 0;
@@ -70,7 +70,7 @@ static size_t count_separators(char **argv)
 
 int tp_jobs_parse(struct tp_jobs *ret_jobs, char **argv, struct tp_error *err)
 {
-	struct tp_jobs jobs = { .n = 0 };
+	struct tp_jobs jobs = {.n = 0};
 	int r = 0;
 
 	jobs.v = calloc(count_separators(argv) + 1, sizeof(*jobs.v));
@@ -96,7 +96,7 @@ int tp_jobs_parse(struct tp_jobs *ret_jobs, char **argv, struct tp_error *err)
 void tp_jobs_fini(struct tp_jobs *jobs)
 {
 	free(jobs->v);
-	*jobs = (struct tp_jobs){ .n = 0 };
+	*jobs = (struct tp_jobs){.n = 0};
 }
 
 int tp_jobs_exit_on(struct tp_jobs *jobs, const char *word)

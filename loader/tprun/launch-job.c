@@ -65,8 +65,8 @@ static void release(struct descriptors *d)
 		close(d->null);
 }
 
-static struct tp_request request_for(const struct tp_front *f, const struct tp_job *job,
-	const struct descriptors *d)
+static struct tp_request request_for(
+	const struct tp_front *f, const struct tp_job *job, const struct descriptors *d)
 {
 	const struct tp_caller *c = f->caller;
 	bool last = job == &f->jobs.v[f->jobs.n - 1];

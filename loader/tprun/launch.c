@@ -128,8 +128,8 @@ static int send_batches(struct tp_client *c, struct tp_wire_launch *m, const int
 	return err;
 }
 
-static int send_launch(struct tp_client *c, const struct tp_request *r, struct tp_wire_launch *m,
-	int blob)
+static int send_launch(
+	struct tp_client *c, const struct tp_request *r, struct tp_wire_launch *m, int blob)
 {
 	size_t n = 0;
 	int *fds = calloc(r->nfds + 3, sizeof(*fds));
@@ -158,15 +158,15 @@ static int explain(struct tp_error *err, int error, const char *name)
 		return tp_error_named(err, TP_STATUS_OWN, error, name,
 			"cannot be started: the group's supervisor has ended");
 	default:
-		return tp_error_named(err, TP_STATUS_OWN, error, name,
-			"cannot be started: %s", tp_errno_words(error));
+		return tp_error_named(err, TP_STATUS_OWN, error, name, "cannot be started: %s",
+			tp_errno_words(error));
 	}
 }
 
-int tp_client_launch(struct tp_client *c, const struct tp_request *r, uint32_t *ret_seq,
-	struct tp_error *err)
+int tp_client_launch(
+	struct tp_client *c, const struct tp_request *r, uint32_t *ret_seq, struct tp_error *err)
 {
-	struct tp_wire_launch m = { .flags = 0 };
+	struct tp_wire_launch m = {.flags = 0};
 	int blob = fill_message(r, &m);
 	int error;
 

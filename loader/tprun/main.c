@@ -20,9 +20,9 @@
  *   start       fork a new group's supervisor
  *   client      the connection to a supervisor; launch and wire-send: its longest request
  *   front       the foreground's loop; jobs: its programs and its exit status; launch-job: from
- *               the caller's state to a request; relay: signals; pty: `exec -t`; tree: the end of all
- *   groups      which groups live; programs: who is in one
- *   say json    for people; for other programs
+ *               the caller's state to a request; relay: signals; pty: `exec -t`; tree: the end of
+ * all groups      which groups live; programs: who is in one say json    for people; for other
+ * programs
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,12 @@
 #include "tprun/say.h"
 
 static const struct tp_verb *const verbs[] = {
-	&tp_verb_run, &tp_verb_exec, &tp_verb_ps, &tp_verb_maps, &tp_verb_stop, &tp_verb_doctor,
+	&tp_verb_run,
+	&tp_verb_exec,
+	&tp_verb_ps,
+	&tp_verb_maps,
+	&tp_verb_stop,
+	&tp_verb_doctor,
 };
 
 #define NVERBS (sizeof(verbs) / sizeof(*verbs))

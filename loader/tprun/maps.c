@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tprun maps: the group's address space, each mapping with whose it is. /proc/PID/maps of a program is
- * the whole group's, too, but says neither.
+ * tprun maps: the group's address space, each mapping with whose it is. /proc/PID/maps of a program
+ * is the whole group's, too, but says neither.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 static const struct tp_option options[] = {
 	TP_OPTION_GROUP,
 	TP_OPTION_HELP,
-	{ .name = NULL },
+	{.name = NULL},
 };
 
 static bool in_outside(const struct tp_wire_program *p, uint64_t addr)

@@ -18,16 +18,17 @@ static bool has_letter(const struct tp_option *o)
 
 static void fill_getopt(const struct tp_option *o, struct option *longs, char *shorts)
 {
-	/* '+': stop at the first word that is no option; ':': tell a missing value from a bad option. */
+	/* '+': stop at the first word that is no option; ':': tell a missing value from a bad
+	 * option. */
 	shorts = stpcpy(shorts, "+:");
 	for (; o->name; o++) {
-		*longs++ = (struct option){ o->name, o->value != NULL, NULL, o->letter };
+		*longs++ = (struct option){o->name, o->value != NULL, NULL, o->letter};
 		if (has_letter(o))
 			*shorts++ = (char)o->letter;
 		if (has_letter(o) && o->value)
 			*shorts++ = ':';
 	}
-	*longs = (struct option){ .name = NULL };
+	*longs = (struct option){.name = NULL};
 	*shorts = 0;
 }
 
@@ -39,8 +40,9 @@ static int take(const struct tp_verb *verb, int letter, struct tp_options *ret)
 	case 't': ret->tty = true; break;
 	case 'o':
 		if (strcmp(optarg, "json"))
-			return tp_usage(verb->name, "%s: -o: there is no output form \"%s\", only json",
-				verb->name, optarg);
+			return tp_usage(verb->name,
+				"%s: -o: there is no output form \"%s\", only json", verb->name,
+				optarg);
 		ret->json = true;
 		break;
 	case TP_OPT_LINGER: ret->linger = true; break;
@@ -64,7 +66,7 @@ int tp_options_parse(const struct tp_verb *verb, int argc, char **argv, struct t
 	char shorts[2 * OPTIONS_MAX + 4], letter_word[] = "-?";
 	int letter;
 
-	*ret = (struct tp_options){ .group = NULL };
+	*ret = (struct tp_options){.group = NULL};
 	fill_getopt(verb->options, longs, shorts);
 	opterr = 0;
 	optind = 1;

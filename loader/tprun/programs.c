@@ -41,7 +41,7 @@ static int list(struct tp_client *c, struct tp_programs *p)
 
 int tp_programs_fetch(const char *group, struct tp_programs *ret_programs, struct tp_error *err)
 {
-	struct tp_programs p = { .n = 0 };
+	struct tp_programs p = {.n = 0};
 	struct tp_client c;
 	int r = tp_groups_connect(group, &c, err);
 
@@ -63,7 +63,7 @@ int tp_programs_fetch(const char *group, struct tp_programs *ret_programs, struc
 void tp_programs_fini(struct tp_programs *p)
 {
 	free(p->v);
-	*p = (struct tp_programs){ .n = 0 };
+	*p = (struct tp_programs){.n = 0};
 }
 
 int tp_program_is(const struct tp_wire_program *program, const char *word)

@@ -20,7 +20,7 @@ static const struct tp_option options[] = {
 	TP_OPTION_GROUP,
 	TP_OPTION_OUTPUT,
 	TP_OPTION_HELP,
-	{ .name = NULL },
+	{.name = NULL},
 };
 
 /* Boot time is what the supervisor records: it does not jump. People read the wall clock. */
@@ -85,8 +85,9 @@ static void print_table(const struct tp_programs *programs)
 {
 	bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 
-	printf("%s%-20s %8s %-9s %9s %9s %6s  %-19s %6s%s\n", colour ? "\033[1m" : "", "NAME", "PID",
-		"STATE", "SLOT", "RESIDENT", "VMAS", "STARTED", "EXIT", colour ? "\033[0m" : "");
+	printf("%s%-20s %8s %-9s %9s %9s %6s  %-19s %6s%s\n", colour ? "\033[1m" : "", "NAME",
+		"PID", "STATE", "SLOT", "RESIDENT", "VMAS", "STARTED", "EXIT",
+		colour ? "\033[0m" : "");
 	for (size_t i = 0; i < programs->n; i++)
 		print_row(&programs->v[i]);
 }
@@ -128,7 +129,7 @@ static void json_program(struct tp_json *j, const struct tp_wire_program *p)
 static void print_json(const struct tp_programs *programs)
 {
 	const struct tp_wire_info *info = &programs->info;
-	struct tp_json j = { .out = stdout };
+	struct tp_json j = {.out = stdout};
 
 	tp_json_object(&j, NULL);
 	tp_json_string(&j, "group", info->group);

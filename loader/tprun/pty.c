@@ -3,8 +3,8 @@
  * The caller's terminal becomes raw, so that every key, Ctrl-C too, reaches the program's terminal,
  * whose line discipline makes of it what the program asked for.
  *
- * The caller's descriptors may be shared with its shell: they stay blocking, and are touched only after
- * poll() has said that they are ready.
+ * The caller's descriptors may be shared with its shell: they stay blocking, and are touched only
+ * after poll() has said that they are ready.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -85,7 +85,7 @@ struct tp_pty *tp_pty_destroy(struct tp_pty *p)
 	if (!p)
 		return NULL;
 	set_raw(p, false);
-	memcpy(fds, (int[]){ p->master, p->slave, p->in, p->out }, sizeof(fds));
+	memcpy(fds, (int[]){p->master, p->slave, p->in, p->out}, sizeof(fds));
 	for (int i = 0; i < 4; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
@@ -113,7 +113,7 @@ nfds_t tp_pty_poll_fds(const struct tp_pty *p, struct pollfd *fds)
 		.fd = p->drained ? -1 : p->master,
 		.events = (short)(POLLIN | (p->keys_n ? POLLOUT : 0)),
 	};
-	fds[1] = (struct pollfd){ .fd = want_keys ? p->in : -1, .events = POLLIN };
+	fds[1] = (struct pollfd){.fd = want_keys ? p->in : -1, .events = POLLIN};
 	return TP_PTY_POLLFDS;
 }
 
@@ -149,7 +149,7 @@ static void write_out(const struct tp_pty *p, const char *at, ssize_t left)
 		ssize_t n = write(p->out, at, (size_t)left);
 
 		if (n < 0 && errno == EAGAIN) {
-			poll(&(struct pollfd){ .fd = p->out, .events = POLLOUT }, 1, -1);
+			poll(&(struct pollfd){.fd = p->out, .events = POLLOUT}, 1, -1);
 			continue;
 		}
 		if (n <= 0)

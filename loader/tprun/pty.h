@@ -14,8 +14,8 @@ struct tp_pty;
 
 #define TP_PTY_POLLFDS 2
 
-/* tp_pty_create - make the pty, with the caller's window size and modes, and turn the caller's terminal
- * (if stdin is one) raw. It is given back at tp_pty_destroy(). */
+/* tp_pty_create - make the pty, with the caller's window size and modes, and turn the caller's
+ * terminal (if stdin is one) raw. It is given back at tp_pty_destroy(). */
 int tp_pty_create(struct tp_pty **ret_pty, struct tp_error *err);
 struct tp_pty *tp_pty_destroy(struct tp_pty *pty);
 
@@ -26,7 +26,8 @@ void tp_pty_close_slave(struct tp_pty *pty);
 /* What to poll: fills TP_PTY_POLLFDS entries and returns that number. */
 nfds_t tp_pty_poll_fds(const struct tp_pty *pty, struct pollfd *fds);
 
-/* tp_pty_handle - copy what can be copied. @ended: the program is gone, what it left is the rest. */
+/* tp_pty_handle - copy what can be copied. @ended: the program is gone, what it left is the rest.
+ */
 void tp_pty_handle(struct tp_pty *pty, const struct pollfd *fds, bool ended);
 bool tp_pty_drained(const struct tp_pty *pty);
 

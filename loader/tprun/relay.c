@@ -2,10 +2,11 @@
 /*
  * Signals that came to tprun and were meant for the programs.
  *
- * In the caller's session the programs are in tprun's own process group: what the terminal sends (from
- * the kernel) has reached them already, and is not sent twice. What somebody sent to tprun alone, with
- * kill, is passed on; unless the sender is one of the programs or descends from one, which then
- * signalled its whole process group. In a session of their own they get nothing but through us.
+ * In the caller's session the programs are in tprun's own process group: what the terminal sends
+ * (from the kernel) has reached them already, and is not sent twice. What somebody sent to tprun
+ * alone, with kill, is passed on; unless the sender is one of the programs or descends from one,
+ * which then signalled its whole process group. In a session of their own they get nothing but
+ * through us.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -58,8 +59,8 @@ static bool has_default_action(pid_t pid, int signo)
 }
 
 /*
- * A session of its own has nobody outside who could continue it, so the kernel does not let a terminal
- * stop it (POSIX: orphaned process group). We can, and will continue it.
+ * A session of its own has nobody outside who could continue it, so the kernel does not let a
+ * terminal stop it (POSIX: orphaned process group). We can, and will continue it.
  */
 static int stop_signal_for(const struct tp_front *f, const struct tp_job *job, int signo)
 {

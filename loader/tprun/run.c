@@ -15,14 +15,14 @@
 #include "tprun/start.h"
 
 static const struct tp_option options[] = {
-	{ "group", 'g', "GROUP", "name of the new group; by default run-PID" },
-	{ "linger", TP_OPT_LINGER, NULL, "keep the programs' memory until the group ends" },
-	{ "leave", TP_OPT_LEAVE, NULL, "leave descendants that outlive the programs alone" },
-	{ "root", TP_OPT_ROOT, "DIR", "take programs and libraries from below DIR, their new /" },
-	{ "exit-on", TP_OPT_EXIT_ON, "WHEN",
-		"end the rest on: first-exit, first-failure, NAME; or: all (the default)" },
+	{"group", 'g', "GROUP", "name of the new group; by default run-PID"},
+	{"linger", TP_OPT_LINGER, NULL, "keep the programs' memory until the group ends"},
+	{"leave", TP_OPT_LEAVE, NULL, "leave descendants that outlive the programs alone"},
+	{"root", TP_OPT_ROOT, "DIR", "take programs and libraries from below DIR, their new /"},
+	{"exit-on", TP_OPT_EXIT_ON, "WHEN",
+		"end the rest on: first-exit, first-failure, NAME; or: all (the default)"},
 	TP_OPTION_HELP,
-	{ .name = NULL },
+	{.name = NULL},
 };
 
 static int check(const struct tp_options *o, struct tp_jobs *jobs)
@@ -30,13 +30,17 @@ static int check(const struct tp_options *o, struct tp_jobs *jobs)
 	struct tp_error err;
 
 	if (o->group && !tp_runtime_name_ok(o->group))
-		return tp_usage("run", "run: -g: \"%s\" cannot be a group's name (take up to %d letters, "
-				       "digits, '.', '_', '-')", o->group, TP_NAME_MAX - 1);
+		return tp_usage("run",
+			"run: -g: \"%s\" cannot be a group's name (take up to %d letters, "
+			"digits, '.', '_', '-')",
+			o->group, TP_NAME_MAX - 1);
 	if (tp_jobs_parse(jobs, o->rest, &err))
 		return tp_usage("run", "run: %s", err.text);
 	if (o->exit_on && tp_jobs_exit_on(jobs, o->exit_on))
-		return tp_usage("run", "run: --exit-on: \"%s\" is neither first-exit, first-failure, all "
-				       "nor the name of a program here", o->exit_on);
+		return tp_usage("run",
+			"run: --exit-on: \"%s\" is neither first-exit, first-failure, all "
+			"nor the name of a program here",
+			o->exit_on);
 	return -1;
 }
 
@@ -46,8 +50,8 @@ static int run_front(struct tp_front *f, const struct tp_options *o)
 	int status;
 
 	if (tp_root_open(o->root, &f->root_fd, &err) || tp_front_block(f, &err) ||
-		tp_start_group(f->group, o->leave, &f->client, &f->supervisor,
-			&f->supervisor_pidfd, &err))
+		tp_start_group(
+			f->group, o->leave, &f->client, &f->supervisor, &f->supervisor_pidfd, &err))
 		return tp_fail(&err);
 	status = tp_front_run(f);
 	tp_client_close(&f->client);

@@ -18,10 +18,12 @@ __attribute__((format(printf, 1, 2))) void tp_say(const char *fmt, ...);
 /* tp_fail - say what an error holds; returns its exit status. */
 int tp_fail(const struct tp_error *err);
 
-/* tp_usage - say what was wrong with the command line and where help is; returns TP_STATUS_USAGE. */
+/* tp_usage - say what was wrong with the command line and where help is; returns TP_STATUS_USAGE.
+ */
 __attribute__((format(printf, 2, 3))) int tp_usage(const char *verb, const char *fmt, ...);
 
-/* tp_flush - end a verb that printed to stdout: 0, or TP_STATUS_OWN if that could not be written. */
+/* tp_flush - end a verb that printed to stdout: 0, or TP_STATUS_OWN if that could not be written.
+ */
 int tp_flush(void);
 
 /* While the terminal is in raw mode a line needs a carriage return, too. */

@@ -17,7 +17,7 @@
 #include "tprun/start.h"
 
 #define HOST_FROM_BUILD_TREE "/../host/tp-host"
-#define HOST_INSTALLED TPRUN_LIBEXECDIR "/tp-host"
+#define HOST_INSTALLED       TPRUN_LIBEXECDIR "/tp-host"
 
 static int pidfd_open_raw(pid_t pid)
 {
@@ -46,8 +46,8 @@ static const char *host_path(char buf[static PATH_MAX])
 	return HOST_INSTALLED;
 }
 
-__attribute__((noreturn)) static void supervise(const char *group, bool leave, int client,
-	int front_pidfd)
+__attribute__((noreturn)) static void supervise(
+	const char *group, bool leave, int client, int front_pidfd)
 {
 	char path[PATH_MAX];
 	const struct tp_supervise_opts opts = {
@@ -94,6 +94,6 @@ int tp_start_group(const char *group, bool leave, struct tp_client *ret_client, 
 	if (*ret_pidfd < 0)
 		return cannot(err, group);
 	*ret_pid = pid;
-	*ret_client = (struct tp_client){ .fd = pair[0] };
+	*ret_client = (struct tp_client){.fd = pair[0]};
 	return 0;
 }

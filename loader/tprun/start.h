@@ -13,6 +13,6 @@
  * The caller becomes a subreaper. Returns 0, or negative errno with the reason in err.
  */
 int tp_start_group(const char *group, bool leave, struct tp_client *ret_client, pid_t *ret_pid,
-		   int *ret_pidfd, struct tp_error *err);
+	int *ret_pidfd, struct tp_error *err);
 
 #endif

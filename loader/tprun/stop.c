@@ -14,7 +14,7 @@
 static const struct tp_option options[] = {
 	TP_OPTION_GROUP,
 	TP_OPTION_HELP,
-	{ .name = NULL },
+	{.name = NULL},
 };
 
 static int say_failed(const char *what, int err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The end of a whole process tree. Only used when the supervisor has died: its children and orphans
- * then become ours. Killing a parent hands its children to us as well, so killing the direct children
- * again and again reaches everybody, whatever forks meanwhile.
+ * then become ours. Killing a parent hands its children to us as well, so killing the direct
+ * children again and again reaches everybody, whatever forks meanwhile.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -77,7 +77,7 @@ static int reap_children(void)
 
 void tp_tree_kill(int timeout_ms)
 {
-	const struct timespec pause = { .tv_nsec = ROUND_MS * 1000000L };
+	const struct timespec pause = {.tv_nsec = ROUND_MS * 1000000L};
 
 	while (reap_children() && timeout_ms > 0) {
 		kill_children();

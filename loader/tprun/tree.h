@@ -10,8 +10,9 @@
 bool tp_tree_descends(pid_t pid, pid_t ancestor);
 
 /*
- * tp_tree_kill - SIGKILL every descendant of the calling process, which must be a subreaper, and reap
- * them, until none is left or timeout_ms are over. setsid does not save one: parentage decides.
+ * tp_tree_kill - SIGKILL every descendant of the calling process, which must be a subreaper, and
+ * reap them, until none is left or timeout_ms are over. setsid does not save one: parentage
+ * decides.
  */
 void tp_tree_kill(int timeout_ms);
 

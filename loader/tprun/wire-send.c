@@ -9,10 +9,11 @@
 
 #include "tprun/wire-send.h"
 
-/* The kernel refuses more while as many descriptors as our limit are under way: wait for the reader. */
+/* The kernel refuses more while as many descriptors as our limit are under way: wait for the
+ * reader. */
 static int send_retrying(int fd, const struct msghdr *msg)
 {
-	const struct timespec pause = { .tv_nsec = 1000000 };
+	const struct timespec pause = {.tv_nsec = 1000000};
 	int left = 5000;
 
 	while (sendmsg(fd, msg, MSG_NOSIGNAL) < 0) {
@@ -25,15 +26,15 @@ static int send_retrying(int fd, const struct msghdr *msg)
 	return 0;
 }
 
-int tp_wire_send_fds(struct tp_client *c, struct tp_wire_head *m, enum tp_wire_type type, size_t len,
-	uint32_t seq, const int *fds, size_t nfds)
+int tp_wire_send_fds(struct tp_client *c, struct tp_wire_head *m, enum tp_wire_type type,
+	size_t len, uint32_t seq, const int *fds, size_t nfds)
 {
 	union {
 		struct cmsghdr head;
 		char bytes[CMSG_SPACE(sizeof(int) * TP_WIRE_FDS_BATCH)];
 	} control;
-	struct iovec iov = { m, len };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct iovec iov = {m, len};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
 
 	*m = (struct tp_wire_head){
 		.magic = TP_WIRE_MAGIC,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The caller's state is what it was when tprun was started: each check is a child that brings itself
- * into an odd state, captures it, and compares.
+ * The caller's state is what it was when tprun was started: each check is a child that brings
+ * itself into an odd state, captures it, and compares.
  */
 #include "unit.h"
 
@@ -54,13 +54,13 @@ static int captures_descriptors(void *arg)
 static void open_descriptors_are_found(void **state)
 {
 	struct set sets[] = {
-		{ 3, { 0, 1, 2 } },
-		{ 0, { 0 } },
-		{ 1, { 1 } },
-		{ 2, { 1, 2 } },
-		{ 2, { 0, 2 } },
-		{ 6, { 0, 1, 2, 5, 9, 300 } },
-		{ 3, { 2, 3, 255 } },
+		{3, {0, 1, 2}},
+		{0, {0}},
+		{1, {1}},
+		{2, {1, 2}},
+		{2, {0, 2}},
+		{6, {0, 1, 2, 5, 9, 300}},
+		{3, {2, 3, 255}},
 	};
 
 	(void)state;
@@ -71,10 +71,10 @@ static void open_descriptors_are_found(void **state)
 /* Without /proc's list: no descriptor is left to open it with, and the limit cannot be raised. */
 static int captures_at_the_limit(void *arg)
 {
-	static const int fds[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
-	struct rlimit l = { 8, 8 };
-	struct tp_caller c = { .nfds = 0 };
-	struct tp_error err = { .status = 0 };
+	static const int fds[] = {0, 1, 2, 3, 4, 5, 6, 7};
+	struct rlimit l = {8, 8};
+	struct tp_caller c = {.nfds = 0};
+	struct tp_error err = {.status = 0};
 
 	(void)arg;
 	only_descriptors(fds, 8);
@@ -92,7 +92,7 @@ static void no_descriptor_left_is_told(void **state)
 
 static int soft_limit_is_no_obstacle(void *arg)
 {
-	static const int fds[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+	static const int fds[] = {0, 1, 2, 3, 4, 5, 6, 7};
 	struct rlimit l;
 	struct tp_caller c;
 	struct tp_error err;
@@ -116,7 +116,7 @@ static void low_soft_limit_is_kept_for_the_program(void **state)
 
 static int captures_attributes(void *arg)
 {
-	struct rlimit core = { 12345, 67890 }, cpu = { RLIM_INFINITY, RLIM_INFINITY };
+	struct rlimit core = {12345, 67890}, cpu = {RLIM_INFINITY, RLIM_INFINITY};
 	struct tp_caller c;
 	struct tp_error err;
 	sigset_t set;
@@ -197,9 +197,9 @@ static int drops(void *arg)
 	p[0].events = p[1].events = POLLIN;
 	tp_caller_drop(&c);
 	return poll(p, 2, 0) == 2 && p[0].revents & POLLHUP && p[1].revents & POLLHUP &&
-			fcntl(2, F_GETFD) >= 0
-		? 0
-		: 3;
+			       fcntl(2, F_GETFD) >= 0
+		       ? 0
+		       : 3;
 }
 
 static void dropped_descriptors_are_let_go(void **state)

@@ -41,7 +41,7 @@ static int refuse_call(unsigned int nr, int error)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned int)error),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog prog = { sizeof(code) / sizeof(*code), code };
+	struct sock_fprog prog = {sizeof(code) / sizeof(*code), code};
 
 	prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L);
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) ? CANNOT_FORBID : 0;
@@ -69,7 +69,7 @@ static int forbid_memfd(void)
 
 static int forbid_descriptors(void)
 {
-	struct rlimit l = { 100, 100 };
+	struct rlimit l = {100, 100};
 
 	return setrlimit(RLIMIT_NOFILE, &l) ? CANNOT_FORBID : 0;
 }
@@ -78,7 +78,7 @@ static int forbid_descriptors(void)
 static int run_doctor(char **argv, int argc, char *buf, size_t size)
 {
 	int fd = open("/tmp", O_TMPFILE | O_RDWR, 0600);
-	struct tp_caller caller = { .nfds = 0 };
+	struct tp_caller caller = {.nfds = 0};
 	ssize_t n;
 	int status;
 
@@ -92,7 +92,7 @@ static int run_doctor(char **argv, int argc, char *buf, size_t size)
 static int finds(void *arg)
 {
 	const struct forbidden *f = arg;
-	char *argv[] = { "doctor", NULL };
+	char *argv[] = {"doctor", NULL};
 	char out[16384], *line;
 	int status = f->forbid();
 
@@ -110,12 +110,12 @@ static int finds(void *arg)
 static void forbidden_things_are_found(void **state)
 {
 	struct forbidden all[] = {
-		{ forbid_rewriting, "limits  write-xor-execute", "only brk is guarded", 0 },
-		{ forbid_clone3, "limits  clone3", "clone is used instead", 0 },
-		{ forbid_kcmp, "limits  kcmp", "refused: ", 0 },
-		{ forbid_descriptors, "limits  descriptors", "ulimit -Hn", 0 },
-		{ forbid_pidfd_open, "breaks  pidfd", "cannot be waited for", 1 },
-		{ forbid_memfd, "breaks  memfd", "no shared segment", 1 },
+		{forbid_rewriting, "limits  write-xor-execute", "only brk is guarded", 0},
+		{forbid_clone3, "limits  clone3", "clone is used instead", 0},
+		{forbid_kcmp, "limits  kcmp", "refused: ", 0},
+		{forbid_descriptors, "limits  descriptors", "ulimit -Hn", 0},
+		{forbid_pidfd_open, "breaks  pidfd", "cannot be waited for", 1},
+		{forbid_memfd, "breaks  memfd", "no shared segment", 1},
 	};
 	int missing = 0;
 
@@ -137,7 +137,7 @@ static void forbidden_things_are_found(void **state)
 /* Quotes and brackets match: enough to see a broken writer; jobs of a JSON reader are elsewhere. */
 static int json_is_whole(void *arg)
 {
-	char *argv[] = { "doctor", "-o", "json", NULL };
+	char *argv[] = {"doctor", "-o", "json", NULL};
 	char out[32768];
 	int depth = 0, quoted = 0;
 

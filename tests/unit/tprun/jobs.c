@@ -17,7 +17,7 @@ static void parse(struct tp_jobs *jobs, char **argv)
 
 static void cuts_at_separators(void **state)
 {
-	char *argv[] = { "a", "1", ":::", "b", ":::", "/bin/c", "::", "x:::", NULL };
+	char *argv[] = {"a", "1", ":::", "b", ":::", "/bin/c", "::", "x:::", NULL};
 	struct tp_jobs jobs;
 
 	(void)state;
@@ -35,8 +35,8 @@ static void cuts_at_separators(void **state)
 
 static void second_of_a_name_is_numbered(void **state)
 {
-	char *argv[] = { "/bin/a", ":::", "a", ":::", "a.2", ":::", "a", ":::", "", ":::", "x/",
-		NULL };
+	char *argv[] = {
+		"/bin/a", ":::", "a", ":::", "a.2", ":::", "a", ":::", "", ":::", "x/", NULL};
 	struct tp_jobs jobs;
 
 	(void)state;
@@ -54,7 +54,7 @@ static void second_of_a_name_is_numbered(void **state)
 static void long_name_is_cut_and_numbered(void **state)
 {
 	char name[200];
-	char *argv[] = { name, ":::", name, NULL };
+	char *argv[] = {name, ":::", name, NULL};
 	struct tp_jobs jobs;
 
 	(void)state;
@@ -70,10 +70,10 @@ static void long_name_is_cut_and_numbered(void **state)
 static void missing_program_is_refused(void **state)
 {
 	char *lines[][4] = {
-		{ NULL },
-		{ ":::", NULL },
-		{ "a", ":::", NULL },
-		{ ":::", "a", NULL },
+		{NULL},
+		{":::", NULL},
+		{"a", ":::", NULL},
+		{":::", "a", NULL},
 	};
 	struct tp_jobs jobs;
 	struct tp_error err;
@@ -85,7 +85,7 @@ static void missing_program_is_refused(void **state)
 
 static void exit_on_takes_rules_and_names(void **state)
 {
-	char *argv[] = { "a", ":::", "b", NULL };
+	char *argv[] = {"a", ":::", "b", NULL};
 	struct tp_jobs jobs;
 
 	(void)state;
@@ -101,13 +101,13 @@ static void exit_on_takes_rules_and_names(void **state)
 }
 
 /*
- * Three programs end in the order of `order` with the status of their index in `statuses`. Checks the
- * final status and after how many ends the rest was to be stopped (0: never).
+ * Three programs end in the order of `order` with the status of their index in `statuses`. Checks
+ * the final status and after how many ends the rest was to be stopped (0: never).
  */
-static void expect(const char *exit_on, const int order[3], const int statuses[3], int status,
-	int stop_after)
+static void expect(
+	const char *exit_on, const int order[3], const int statuses[3], int status, int stop_after)
 {
-	char *argv[] = { "a", ":::", "b", ":::", "c", NULL };
+	char *argv[] = {"a", ":::", "b", ":::", "c", NULL};
 	struct tp_jobs jobs;
 	int stopped = 0;
 
@@ -129,36 +129,36 @@ static void expect(const char *exit_on, const int order[3], const int statuses[3
 static void all_gives_the_first_failure(void **state)
 {
 	(void)state;
-	expect("all", (int[]){ 0, 1, 2 }, (int[]){ 0, 0, 0 }, 0, 0);
-	expect("all", (int[]){ 2, 1, 0 }, (int[]){ 3, 4, 5 }, 5, 0);
-	expect("all", (int[]){ 0, 2, 1 }, (int[]){ 0, 4, 137 }, 137, 0);
+	expect("all", (int[]){0, 1, 2}, (int[]){0, 0, 0}, 0, 0);
+	expect("all", (int[]){2, 1, 0}, (int[]){3, 4, 5}, 5, 0);
+	expect("all", (int[]){0, 2, 1}, (int[]){0, 4, 137}, 137, 0);
 }
 
 static void first_exit_decides(void **state)
 {
 	(void)state;
-	expect("first-exit", (int[]){ 1, 0, 2 }, (int[]){ 143, 0, 143 }, 0, 1);
-	expect("first-exit", (int[]){ 2, 0, 1 }, (int[]){ 143, 143, 7 }, 7, 1);
+	expect("first-exit", (int[]){1, 0, 2}, (int[]){143, 0, 143}, 0, 1);
+	expect("first-exit", (int[]){2, 0, 1}, (int[]){143, 143, 7}, 7, 1);
 }
 
 static void first_failure_decides(void **state)
 {
 	(void)state;
-	expect("first-failure", (int[]){ 1, 0, 2 }, (int[]){ 9, 0, 143 }, 9, 2);
-	expect("first-failure", (int[]){ 1, 0, 2 }, (int[]){ 0, 0, 0 }, 0, 0);
-	expect("first-failure", (int[]){ 1, 0, 2 }, (int[]){ 0, 0, 6 }, 6, 0);
+	expect("first-failure", (int[]){1, 0, 2}, (int[]){9, 0, 143}, 9, 2);
+	expect("first-failure", (int[]){1, 0, 2}, (int[]){0, 0, 0}, 0, 0);
+	expect("first-failure", (int[]){1, 0, 2}, (int[]){0, 0, 6}, 6, 0);
 }
 
 static void named_program_decides(void **state)
 {
 	(void)state;
-	expect("b", (int[]){ 0, 1, 2 }, (int[]){ 9, 5, 143 }, 5, 2);
-	expect("b", (int[]){ 0, 1, 2 }, (int[]){ 9, 0, 143 }, 0, 2);
+	expect("b", (int[]){0, 1, 2}, (int[]){9, 5, 143}, 5, 2);
+	expect("b", (int[]){0, 1, 2}, (int[]){9, 0, 143}, 0, 2);
 }
 
 static void ending_twice_counts_once(void **state)
 {
-	char *argv[] = { "a", ":::", "b", NULL };
+	char *argv[] = {"a", ":::", "b", NULL};
 	struct tp_jobs jobs;
 
 	(void)state;
@@ -172,7 +172,7 @@ static void ending_twice_counts_once(void **state)
 
 static void stopped_only_if_none_runs(void **state)
 {
-	char *argv[] = { "a", ":::", "b", NULL };
+	char *argv[] = {"a", ":::", "b", NULL};
 	struct tp_jobs jobs;
 
 	(void)state;

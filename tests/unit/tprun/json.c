@@ -32,8 +32,8 @@ static void control_characters_are_escaped(void **state)
 	(void)state;
 	assert_string_equal(escaped(""), "\"\"");
 	assert_string_equal(escaped("a\"b\\c/"), "\"a\\\"b\\\\c/\"");
-	assert_string_equal(escaped("\b\f\n\r\t\x01\x1f\x7f"),
-		"\"\\b\\f\\n\\r\\t\\u0001\\u001f\\u007f\"");
+	assert_string_equal(
+		escaped("\b\f\n\r\t\x01\x1f\x7f"), "\"\\b\\f\\n\\r\\t\\u0001\\u001f\\u007f\"");
 }
 
 static void utf8_stays(void **state)
@@ -48,14 +48,14 @@ static void what_is_not_utf8_is_replaced(void **state)
 	static const struct {
 		const char *in, *out;
 	} cases[] = {
-		{ "\xff", "\"\\ufffd\"" },
-		{ "\x80x", "\"\\ufffdx\"" },
-		{ "\xc3", "\"\\ufffd\"" },             /* cut */
-		{ "\xc0\xaf", "\"\\ufffd\\ufffd\"" },  /* '/' the long way */
-		{ "\xe0\x80\xaf", "\"\\ufffd\\ufffd\\ufffd\"" },
-		{ "\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"" }, /* surrogate */
-		{ "\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"" }, /* above U+10FFFF */
-		{ "\xe2\x82", "\"\\ufffd\\ufffd\"" },
+		{"\xff", "\"\\ufffd\""},
+		{"\x80x", "\"\\ufffdx\""},
+		{"\xc3", "\"\\ufffd\""},            /* cut */
+		{"\xc0\xaf", "\"\\ufffd\\ufffd\""}, /* '/' the long way */
+		{"\xe0\x80\xaf", "\"\\ufffd\\ufffd\\ufffd\""},
+		{"\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\""},            /* surrogate */
+		{"\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""}, /* above U+10FFFF */
+		{"\xe2\x82", "\"\\ufffd\\ufffd\""},
 	};
 
 	(void)state;
@@ -65,7 +65,7 @@ static void what_is_not_utf8_is_replaced(void **state)
 
 static void commas_stand_between_values(void **state)
 {
-	struct tp_json j = { .out = begin() };
+	struct tp_json j = {.out = begin()};
 
 	(void)state;
 	tp_json_object(&j, NULL);

@@ -11,7 +11,7 @@
 
 #include "tprun/client.h"
 
-static const uint64_t rlimits[16][2] = { { 1, 2 }, [15] = { 3, UINT64_MAX } };
+static const uint64_t rlimits[16][2] = {{1, 2}, [15] = {3, UINT64_MAX}};
 
 struct received {
 	union {
@@ -30,7 +30,7 @@ static void receive(int fd, struct received *r)
 		struct cmsghdr head;
 		char bytes[CMSG_SPACE(sizeof(r->fds))];
 	} control;
-	struct iovec iov = { &r->m, sizeof(r->m) };
+	struct iovec iov = {&r->m, sizeof(r->m)};
 	struct msghdr msg = {
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
@@ -55,7 +55,7 @@ static void connect_pair(struct tp_client *c, int *other)
 	int pair[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	*c = (struct tp_client){ .fd = pair[0] };
+	*c = (struct tp_client){.fd = pair[0]};
 	*other = pair[1];
 }
 
@@ -76,14 +76,27 @@ static int same_file(int a, int b)
 
 static void request_holds_all(void **state)
 {
-	char *argv[] = { "prog", "", "a b", NULL }, *envp[] = { "X=1", "Y=", NULL };
+	char *argv[] = {"prog", "", "a b", NULL}, *envp[] = {"X=1", "Y=", NULL};
 	static const char strings[] = "prog\0\0a b\0X=1\0Y=";
-	int fds[] = { 0, 2 }, targets[] = { 0, 77 };
+	int fds[] = {0, 2}, targets[] = {0, 77};
 	int root = open("/", O_PATH | O_CLOEXEC), cwd = open("/tmp", O_PATH | O_CLOEXEC), other;
 	struct tp_request request = {
-		.name = "it", .argv = argv, .envp = envp, .fds = fds, .targets = targets, .nfds = 2,
-		.cwd_fd = cwd, .root_fd = root, .flags = TP_WIRE_LINGER, .pgid = 11, .sid = 12,
-		.umask = 022, .nice = -3, .sigmask = 5, .sigignore = 6, .rlimits = rlimits,
+		.name = "it",
+		.argv = argv,
+		.envp = envp,
+		.fds = fds,
+		.targets = targets,
+		.nfds = 2,
+		.cwd_fd = cwd,
+		.root_fd = root,
+		.flags = TP_WIRE_LINGER,
+		.pgid = 11,
+		.sid = 12,
+		.umask = 022,
+		.nice = -3,
+		.sigmask = 5,
+		.sigignore = 6,
+		.rlimits = rlimits,
 	};
 	char blob[64];
 	struct tp_client c;
@@ -122,13 +135,18 @@ static void request_holds_all(void **state)
 
 static void many_descriptors_go_in_batches(void **state)
 {
-	char *argv[] = { "prog", NULL }, *envp[] = { NULL };
+	char *argv[] = {"prog", NULL}, *envp[] = {NULL};
 	int fds[600], other;
 	struct tp_request request = {
-		.argv = argv, .envp = envp, .fds = fds, .nfds = 600, .cwd_fd = 0, .root_fd = -1,
+		.argv = argv,
+		.envp = envp,
+		.fds = fds,
+		.nfds = 600,
+		.cwd_fd = 0,
+		.root_fd = -1,
 		.rlimits = rlimits,
 	};
-	size_t expected[] = { TP_WIRE_FDS_BATCH, TP_WIRE_FDS_BATCH, 602 - 2 * TP_WIRE_FDS_BATCH };
+	size_t expected[] = {TP_WIRE_FDS_BATCH, TP_WIRE_FDS_BATCH, 602 - 2 * TP_WIRE_FDS_BATCH};
 	struct tp_client c;
 	struct tp_error err;
 	struct received r;
@@ -152,10 +170,14 @@ static void many_descriptors_go_in_batches(void **state)
 
 static void megabytes_of_arguments_are_taken(void **state)
 {
-	char *big = malloc(100000), *argv[51], *envp[] = { NULL };
+	char *big = malloc(100000), *argv[51], *envp[] = {NULL};
 	int other;
 	struct tp_request request = {
-		.argv = argv, .envp = envp, .cwd_fd = 0, .root_fd = -1, .rlimits = rlimits,
+		.argv = argv,
+		.envp = envp,
+		.cwd_fd = 0,
+		.root_fd = -1,
+		.rlimits = rlimits,
 	};
 	struct tp_client c;
 	struct tp_error err;
@@ -180,11 +202,15 @@ static void megabytes_of_arguments_are_taken(void **state)
 
 static void too_much_is_refused_in_words(void **state)
 {
-	static char *argv[202], *envp[] = { NULL };
+	static char *argv[202], *envp[] = {NULL};
 	char *big = malloc(100000);
 	int other;
 	struct tp_request request = {
-		.argv = argv, .envp = envp, .cwd_fd = 0, .root_fd = -1, .rlimits = rlimits,
+		.argv = argv,
+		.envp = envp,
+		.cwd_fd = 0,
+		.root_fd = -1,
+		.rlimits = rlimits,
 	};
 	struct tp_client c;
 	struct tp_error err;
@@ -207,10 +233,14 @@ static void too_much_is_refused_in_words(void **state)
 
 static void dead_supervisor_is_told(void **state)
 {
-	char *argv[] = { "prog", NULL }, *envp[] = { NULL };
+	char *argv[] = {"prog", NULL}, *envp[] = {NULL};
 	int other;
 	struct tp_request request = {
-		.argv = argv, .envp = envp, .cwd_fd = 0, .root_fd = -1, .rlimits = rlimits,
+		.argv = argv,
+		.envp = envp,
+		.cwd_fd = 0,
+		.root_fd = -1,
+		.rlimits = rlimits,
 	};
 	struct tp_client c;
 	struct tp_error err;
@@ -229,7 +259,7 @@ static void dead_supervisor_is_told(void **state)
 static void replies_of_others_are_not_believed(void **state)
 {
 	struct tp_wire_event e = {
-		.head = { TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_EXITED, sizeof(e), 1 },
+		.head = {TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_EXITED, sizeof(e), 1},
 	};
 	struct tp_client c;
 	union tp_message m;

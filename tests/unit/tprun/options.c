@@ -20,8 +20,8 @@ static int parse(const struct tp_verb *verb, char **argv, struct tp_options *o)
 
 static void options_come_before_the_command(void **state)
 {
-	char *argv[] = { "run", "-g", "web", "--linger", "--exit-on=a", "--root", "/x", "--", "a", "-g",
-		"--", "b", NULL };
+	char *argv[] = {"run", "-g", "web", "--linger", "--exit-on=a", "--root", "/x", "--", "a",
+		"-g", "--", "b", NULL};
 	struct tp_options o;
 
 	(void)state;
@@ -39,7 +39,7 @@ static void options_come_before_the_command(void **state)
 
 static void first_other_word_begins_the_command(void **state)
 {
-	char *argv[] = { "run", "ls", "-l", "--leave", NULL };
+	char *argv[] = {"run", "ls", "-l", "--leave", NULL};
 	struct tp_options o;
 
 	(void)state;
@@ -52,7 +52,7 @@ static void first_other_word_begins_the_command(void **state)
 /* Parsing starts afresh: the second of these is not affected by the first. */
 static void short_and_long_forms_agree(void **state)
 {
-	char *a[] = { "exec", "-tgx", "p", NULL }, *b[] = { "exec", "--tty", "--group=x", "p", NULL };
+	char *a[] = {"exec", "-tgx", "p", NULL}, *b[] = {"exec", "--tty", "--group=x", "p", NULL};
 	struct tp_options x, y;
 
 	(void)state;
@@ -94,14 +94,15 @@ static int refuses(void *arg)
 static void wrong_options_are_named(void **state)
 {
 	struct line lines[] = {
-		{ &tp_verb_run, (char *[]){ "run", "--nonsense", "a", NULL },
-			"tprun: run: --nonsense: there is no such option\n" },
-		{ &tp_verb_run, (char *[]){ "run", "-z", NULL },
-			"tprun: run: -z: there is no such option\n" },
-		{ &tp_verb_run, (char *[]){ "run", "-g", NULL }, "tprun: run: -g: a value is missing\n" },
-		{ &tp_verb_run, (char *[]){ "run", "-t", NULL }, "run: -t: there is no such option" },
-		{ &tp_verb_ps, (char *[]){ "ps", "-o", "xml", NULL }, "no output form \"xml\"" },
-		{ &tp_verb_ps, (char *[]){ "ps", "--\033[31m", NULL }, "tprun: ps: --?[31m: " },
+		{&tp_verb_run, (char *[]){"run", "--nonsense", "a", NULL},
+			"tprun: run: --nonsense: there is no such option\n"},
+		{&tp_verb_run, (char *[]){"run", "-z", NULL},
+			"tprun: run: -z: there is no such option\n"},
+		{&tp_verb_run, (char *[]){"run", "-g", NULL},
+			"tprun: run: -g: a value is missing\n"},
+		{&tp_verb_run, (char *[]){"run", "-t", NULL}, "run: -t: there is no such option"},
+		{&tp_verb_ps, (char *[]){"ps", "-o", "xml", NULL}, "no output form \"xml\""},
+		{&tp_verb_ps, (char *[]){"ps", "--\033[31m", NULL}, "tprun: ps: --?[31m: "},
 	};
 
 	(void)state;

@@ -12,7 +12,7 @@
 
 static void sleep_ms(long ms)
 {
-	const struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+	const struct timespec t = {ms / 1000, ms % 1000 * 1000000};
 
 	nanosleep(&t, NULL);
 }
