@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /*
  * tprun: run separately built programs in one address space.
  *
@@ -18,12 +19,18 @@
  *   options     one parser for the options of all verbs
  *   run exec ps maps stop doctor    the verbs
  *   start       fork a new group's supervisor
- *   client      the connection to a supervisor; launch and wire-send: its longest request
- *   front       the foreground's loop; jobs: its programs and its exit status; launch-job: from
- *               the caller's state to a request; relay: signals; pty: `exec -t`; tree: the end of
- * all groups      which groups live; programs: who is in one say json    for people; for other
- * programs
+ *   client      the connection to a supervisor
+ *   launch      its longest request; launch-job: that of one of our programs
+ *   front       the foreground's loop
+ *   jobs        its programs, and the exit status that follows from theirs
+ *   relay       signals for them
+ *   pty         a terminal for `exec -t`
+ *   tree        the end of a whole process tree
+ *   groups      which groups live
+ *   programs    who is in one
+ *   say json    for people; for other programs
  */
+/* clang-format on */
 #include <stdio.h>
 #include <string.h>
 
