@@ -146,6 +146,13 @@ static void take_reclaim(struct tp_client *c, const struct tp_wire_signal *m)
 	tp_client_ok(c, m->head.seq);
 }
 
+static void take_done(struct tp_client *c, const struct tp_wire_head *m)
+{
+	if (c->group->first == c)
+		c->group->first_done = true;
+	tp_client_ok(c, m->seq);
+}
+
 static bool changes_something(unsigned type)
 {
 	return type != TP_WIRE_PS && type != TP_WIRE_INFO;
@@ -159,6 +166,7 @@ static void dispatch(struct tp_client *c, const struct tp_wire_head *m, const in
 	case TP_WIRE_SIGNAL: take_signal(c, (const struct tp_wire_signal *)m); break;
 	case TP_WIRE_STOP: take_stop(c, (const struct tp_wire_stop *)m); break;
 	case TP_WIRE_RECLAIM: take_reclaim(c, (const struct tp_wire_signal *)m); break;
+	case TP_WIRE_DONE: take_done(c, m); break;
 	case TP_WIRE_PS: tp_ps_answer(c, m->seq); break;
 	case TP_WIRE_INFO: tp_info_answer(c, m->seq); break;
 	default: break;

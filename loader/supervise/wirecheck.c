@@ -16,6 +16,7 @@ static size_t size_of(unsigned type)
 	case TP_WIRE_RECLAIM: return sizeof(struct tp_wire_signal);
 	case TP_WIRE_STOP: return sizeof(struct tp_wire_stop);
 	case TP_WIRE_FDS:
+	case TP_WIRE_DONE:
 	case TP_WIRE_PS:
 	case TP_WIRE_INFO: return sizeof(struct tp_wire_head);
 	default: return 0;

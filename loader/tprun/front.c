@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,9 +67,9 @@ static void stop_rest(struct tp_front *f)
 			skipped = true;
 		}
 	}
-	/* The last launch said that more follow: the end of our requests tells that none does. */
+	/* The last launch said that more follow. */
 	if (skipped)
-		shutdown(f->client.fd, SHUT_WR);
+		tp_client_ask(&f->client, TP_WIRE_DONE, &(uint32_t){0});
 }
 
 static void job_ended(struct tp_front *f, struct tp_job *job, int status)
@@ -253,14 +252,14 @@ static void say_supervisor_died(const struct tp_front *f, const siginfo_t *si)
 static int end_of_run(struct tp_front *f)
 {
 	siginfo_t si = {.si_code = 0};
-	bool orderly = f->bye || f->own_status;
+	bool orderly = f->bye || f->own_status || tp_jobs_all_ended(&f->jobs);
 
 	if (!supervisor_ended_within(f, orderly ? SUPERVISOR_END_MS : 1000)) {
 		kill(f->supervisor, SIGKILL);
 		orderly = false;
 	}
 	waitid(P_PIDFD, (id_t)f->supervisor_pidfd, &si, WEXITED);
-	if (orderly || tp_jobs_all_ended(&f->jobs))
+	if (orderly)
 		return f->own_status;
 	tp_tree_kill(TREE_KILL_MS);
 	say_supervisor_died(f, &si);

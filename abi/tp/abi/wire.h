@@ -30,6 +30,7 @@ enum tp_wire_type {
 	TP_WIRE_INFO,		/* head -> struct tp_wire_info */
 	TP_WIRE_STOP,		/* struct tp_wire_stop -> OK when the programs have ended, or ERROR */
 	TP_WIRE_RECLAIM,	/* struct tp_wire_signal (signo ignored): give a lingering program's memory back */
+	TP_WIRE_DONE,		/* head: this client launches no more, whatever MORE said -> OK */
 
 	/* supervisor -> client */
 	TP_WIRE_OK = 0x100,	/* head */
