@@ -14,7 +14,7 @@
 #include "supervise/hostlink.h"
 #include "supervise/sockmsg.h"
 
-enum { GREETING_MS = 10000, REPLY_MS = 20000 };
+enum { GREETING_MS = 10000, REPLY_MS = 20000, SLICE_MS = 100 };
 
 static void finish_post(struct tp_hostlink *h, int error)
 {
@@ -43,29 +43,39 @@ static bool is_reply(const struct tp_hostlink *h, const struct tp_host_result *r
 		r->head.op == TP_HOST_RESULT && r->head.len == sizeof(*r) && r->head.seq == h->seq && r->error <= 0;
 }
 
-static ssize_t wait_message(int sock, void *buf, size_t len, int timeout_ms)
+/* A host that somebody stopped answers nobody. Its death is not looked at here. */
+void tp_hostlink_continue(struct tp_hostlink *h)
+{
+	siginfo_t info = {0};
+
+	if (h->pid > 0 && waitid(P_PID, (id_t)h->pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid)
+		kill(h->pid, SIGCONT);
+}
+
+static ssize_t wait_message(struct tp_hostlink *h, void *buf, size_t len, int timeout_ms)
 {
 	int64_t end = tp_now_ms() + timeout_ms;
-	struct pollfd p = {.fd = sock, .events = POLLIN};
+	struct pollfd p = {.fd = h->reply.fd, .events = POLLIN};
 	ssize_t n;
 
 	for (;;) {
 		int64_t left = end - tp_now_ms();
 
-		n = recv(sock, buf, len, MSG_DONTWAIT | MSG_TRUNC);
+		n = recv(h->reply.fd, buf, len, MSG_DONTWAIT | MSG_TRUNC);
 		if (n >= 0)
 			return n;
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
 		if (left <= 0)
 			return -ETIMEDOUT;
-		poll(&p, 1, (int)left);
+		if (poll(&p, 1, left < SLICE_MS ? (int)left : SLICE_MS) == 0)
+			tp_hostlink_continue(h);
 	}
 }
 
 static int take_reply(struct tp_hostlink *h, struct tp_host_result *ret)
 {
-	ssize_t n = wait_message(h->reply.fd, ret, sizeof(*ret), REPLY_MS);
+	ssize_t n = wait_message(h, ret, sizeof(*ret), REPLY_MS);
 
 	if (n == -ETIMEDOUT)
 		lose(h, "it does not answer");
@@ -172,7 +182,7 @@ static int check_hello(const struct tp_host_hello *m, ssize_t n, struct tp_error
 
 static int greet(struct tp_hostlink *h, struct tp_error *err)
 {
-	return check_hello(&h->hello, wait_message(h->reply.fd, &h->hello, sizeof(h->hello), GREETING_MS), err);
+	return check_hello(&h->hello, wait_message(h, &h->hello, sizeof(h->hello), GREETING_MS), err);
 }
 
 static int watch_host(struct tp_hostlink *h, struct tp_error *err)

@@ -52,6 +52,9 @@ int tp_hostlink_post(struct tp_hostlink *host, void *msg, size_t len, tp_host_do
 /* Waits for the reply to a post, if one is due. */
 void tp_hostlink_drain(struct tp_hostlink *host);
 
+/* Lets it go on if it was stopped. */
+void tp_hostlink_continue(struct tp_hostlink *host);
+
 /* Kills, reaps, closes. */
 void tp_hostlink_stop(struct tp_hostlink *host);
 

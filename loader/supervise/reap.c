@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +47,22 @@ static void tell(struct tp_prog *p)
 		tp_client_event(p->client, p->seq, TP_WIRE_EXITED, p->id, p->wait_status);
 }
 
+/*
+ * The foreground stops itself when all its programs are stopped. If one of them then dies or is continued by somebody
+ * else, as a shell would notice, it has to go on.
+ */
+static void wake_front(struct tp_group *g)
+{
+	const struct tp_prog *p;
+
+	if (g->front.fd < 0)
+		return;
+	LIST_FOREACH(p, &g->live, link)
+		if (p->client == g->first && p->stopped)
+			return;
+	pidfd_send_signal(g->front.fd, SIGCONT, NULL, 0);
+}
+
 static void ended(struct tp_prog *p, int status)
 {
 	struct tp_group *g = p->group;
@@ -60,6 +77,8 @@ static void ended(struct tp_prog *p, int status)
 	tp_registry_died(p, linger ? TP_PROGRAM_LINGERING : TP_PROGRAM_DEAD);
 	tell(p);
 	tp_stop_died(g, p);
+	if (p->stopped && p->client == g->first)
+		wake_front(g);
 	p->client = NULL;
 	if (!linger)
 		tp_reclaim(p);
@@ -100,6 +119,8 @@ static void stopped_or_continued(struct tp_prog *p)
 
 	while (waitid(P_PID, (id_t)p->pid, &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 && info.si_pid) {
 		p->stopped = info.si_code != CLD_CONTINUED;
+		if (!p->stopped && p->client == p->group->first)
+			wake_front(p->group);
 		tp_client_event(p->client, p->seq, p->stopped ? TP_WIRE_STOPPED : TP_WIRE_CONTINUED, p->id, info.si_status);
 		info.si_pid = 0;
 	}
@@ -110,9 +131,11 @@ void tp_reap_child(struct tp_group *g, pid_t pid)
 	struct tp_prog *p = tp_registry_by_pid(g, pid);
 	siginfo_t info;
 
-	if (pid <= 0 || pid == g->host.pid)
+	if (pid <= 0)
 		return;
-	if (!p)
+	if (pid == g->host.pid)
+		tp_hostlink_continue(&g->host);
+	else if (!p)
 		waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WCONTINUED | WNOHANG);
 	else if (!try_reap(p))
 		stopped_or_continued(p);

@@ -130,7 +130,7 @@ static int make_group(struct tp_group *g, struct tp_error *err)
 /* Callbacks and lists: nothing here can fail, and teardown may rely on it. */
 static void init_parts(struct tp_group *g)
 {
-	g->runtime.dir_fd = g->seg.fd = g->children_fd = -1;
+	g->runtime.dir_fd = g->seg.fd = g->children_fd = g->front.fd = -1;
 	g->host.reply.fd = g->host.death.fd = -1;
 	g->start_ns = tp_now_boot_ns();
 	g->debug = g->opts->verbose || getenv("TPRUN_DEBUG");
