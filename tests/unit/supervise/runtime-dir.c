@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* The directory of a group: one live group a name, stale ones replaced, nothing of others touched. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "supervise/runtime-dir.h"
+#include "tp/abi/segment.h"
+#include "unit.h"
+
+static char base[] = "/tmp/tp-unit-runtime-XXXXXX";
+
+static int make_base(void **state)
+{
+	(void)state;
+	if (!mkdtemp(base))
+		return -1;
+	return setenv("XDG_RUNTIME_DIR", base, 1);
+}
+
+static int remove_base(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/tprun", base);
+	rmdir(path);
+	return rmdir(base);
+}
+
+static bool exists(const char *group)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/tprun/%s", base, group);
+	return access(path, F_OK) == 0;
+}
+
+static void names_are_checked(void **state)
+{
+	char longest[TP_NAME_MAX + 1];
+
+	(void)state;
+	memset(longest, 'a', sizeof(longest));
+	longest[TP_NAME_MAX] = '\0';
+	assert_false(tp_runtime_name_ok(longest));
+	longest[TP_NAME_MAX - 1] = '\0';
+	assert_true(tp_runtime_name_ok(longest));
+	assert_true(tp_runtime_name_ok("run-17"));
+	assert_false(tp_runtime_name_ok(""));
+	assert_false(tp_runtime_name_ok("."));
+	assert_false(tp_runtime_name_ok(".."));
+	assert_false(tp_runtime_name_ok("a/b"));
+	assert_false(tp_runtime_name_ok("-g"));
+	assert_false(tp_runtime_name_ok("a b"));
+	assert_false(tp_runtime_name_ok("a\n"));
+}
+
+static void a_group_can_be_connected_to_until_it_is_removed(void **state)
+{
+	struct tp_runtime rt;
+	struct tp_error err;
+	struct stat st;
+	int fd = -1;
+
+	(void)state;
+	assert_int_equal(tp_runtime_create("g", &rt, &err), 0);
+	assert_int_equal(fstat(rt.dir_fd, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0700);
+	assert_int_equal(tp_runtime_connect("g", &fd, &err), 0);
+	close(fd);
+	tp_runtime_remove(&rt);
+	assert_false(exists("g"));
+	assert_int_equal(tp_runtime_connect("g", &fd, &err), -ENOENT);
+}
+
+static void a_second_live_group_is_refused(void **state)
+{
+	struct tp_runtime rt, second;
+	struct tp_error err;
+
+	(void)state;
+	assert_int_equal(tp_runtime_create("g", &rt, &err), 0);
+	assert_int_equal(tp_runtime_create("g", &second, &err), -EEXIST);
+	assert_int_equal(err.status, TP_STATUS_OWN);
+	assert_non_null(strstr(err.text, "runs"));
+	tp_runtime_remove(&rt);
+}
+
+static void die_holding(const char *group)
+{
+	struct tp_runtime rt;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (tp_runtime_create(group, &rt, NULL) < 0)
+			_exit(1);
+		kill(getpid(), SIGKILL);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static void what_a_killed_group_left_is_replaced(void **state)
+{
+	struct tp_runtime rt;
+	struct tp_error err;
+	int fd;
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		die_holding("g");
+	assert_true(exists("g"));
+	assert_int_equal(tp_runtime_connect("g", &fd, &err), -ECONNREFUSED);
+	assert_int_equal(tp_runtime_create("g", &rt, &err), 0);
+	assert_int_equal(tp_runtime_connect("g", &fd, &err), 0);
+	close(fd);
+	tp_runtime_remove(&rt);
+}
+
+static void a_directory_open_to_others_is_refused(void **state)
+{
+	struct tp_runtime rt;
+	struct tp_error err;
+	char path[PATH_MAX];
+	int fd;
+
+	(void)state;
+	die_holding("open");
+	snprintf(path, sizeof(path), "%s/tprun/open", base);
+	assert_int_equal(chmod(path, 0755), 0);
+	assert_int_equal(tp_runtime_create("open", &rt, &err), -EPERM);
+	assert_int_equal(tp_runtime_connect("open", &fd, &err), -EPERM);
+	assert_int_equal(chmod(path, 0700), 0);
+	assert_int_equal(tp_runtime_create("open", &rt, &err), 0);
+	tp_runtime_remove(&rt);
+}
+
+static void a_symbolic_link_is_refused(void **state)
+{
+	struct tp_runtime rt;
+	struct tp_error err;
+	char path[PATH_MAX];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/tprun/link", base);
+	assert_int_equal(symlink("/tmp", path), 0);
+	assert_int_equal(tp_runtime_create("link", &rt, &err), -EPERM);
+	assert_int_equal(unlink(path), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_checked),
+		cmocka_unit_test(a_group_can_be_connected_to_until_it_is_removed),
+		cmocka_unit_test(a_second_live_group_is_refused),
+		cmocka_unit_test(what_a_killed_group_left_is_replaced),
+		cmocka_unit_test(a_directory_open_to_others_is_refused),
+		cmocka_unit_test(a_symbolic_link_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, make_base, remove_base);
+}
