@@ -187,6 +187,9 @@ static int enter_script(struct search *s, const struct tp_shebang *line)
 
 	if (s->nscripts == SCRIPTS_MAX)
 		return refuse_words(s, -ELOOP, "more than 5 scripts are each other's interpreter");
+	/* To the kernel, no name is the working directory. */
+	if (line->interp[0] == '\0')
+		return refuse_words(s, -EACCES, "its #! line names no interpreter");
 	s->script[s->nscripts] = *line;
 	if (tpi_exec_file_open(&s->where, line->interp, &interp, &why) < 0)
 		return refuse_interp(s, "its", line->interp, &why);
@@ -231,7 +234,7 @@ static size_t collect_args(const struct search *s, const char **out)
 
 	for (int i = s->nscripts - 1; i >= 0; i--) {
 		out[n++] = s->script[i].interp;
-		if (s->script[i].arg[0])
+		if (s->script[i].has_arg)
 			out[n++] = s->script[i].arg;
 	}
 	out[n++] = s->nscripts ? s->path : argv[0];

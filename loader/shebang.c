@@ -83,11 +83,11 @@ int tp_shebang_parse(const char *head, size_t len, struct tp_shebang *ret_line)
 		return -ENOEXEC;
 	line = trim(line);
 	end = word_end(line.from, line.to);
-	if (end == line.from)
+	if (line.from == line.to)
 		return -ENOEXEC;
 	copy_string(ret_line->interp, line.from, end);
-	ret_line->arg[0] = '\0';
-	if (end < line.to && *end != '\0')
+	ret_line->has_arg = end < line.to && *end != '\0';
+	if (ret_line->has_arg)
 		copy_string(ret_line->arg, skip_blanks(end, line.to), line.to);
 	return 1;
 }

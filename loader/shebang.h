@@ -2,14 +2,16 @@
 #ifndef TP_LOADER_SHEBANG_H
 #define TP_LOADER_SHEBANG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { TP_SHEBANG_BYTES = 256 }; /* of a script that the kernel looks at */
 
 /* The first line of a script: `#! interpreter [argument]`. */
 struct tp_shebang {
-	char interp[TP_SHEBANG_BYTES];
-	char arg[TP_SHEBANG_BYTES]; /* everything behind the interpreter; "" if there is nothing */
+	char interp[TP_SHEBANG_BYTES]; /* "" if the line starts with a NUL */
+	char arg[TP_SHEBANG_BYTES];    /* everything behind the interpreter … */
+	bool has_arg;                  /* … if there is anything: it can be an empty string */
 };
 
 /*
