@@ -12,7 +12,7 @@ coproc cat; echo through a coprocess >&"${COPROC[1]}"; read -r line <&"${COPROC[
 for i in 1 2 3; do (sleep 0.0$i; exit $i) & pids[i]=$!; done
 for i in 3 1 2; do wait "${pids[i]}"; echo "child $i gave $?"; done
 diff <(seq 5) <(seq 2 6)
-kill -USR1 $$ & trap 'echo got USR1' USR1; wait $!; :
+trap 'echo got USR1' USR1; kill -USR1 $$; :
 [[ abc =~ b(.) ]] && echo "${BASH_REMATCH[1]}"
 printf '%(%Y)T\n' 0
 echo "$0 $#" "$@" | tr a-z A-Z
