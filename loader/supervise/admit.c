@@ -51,16 +51,26 @@ static int admit_fixed(struct tp_group *g, const struct tp_plan *plan, const cha
 	return 0;
 }
 
-static int admit_sanitizer(struct tp_group *g, const struct tp_plan *plan, uint32_t flavour, const char *what,
-	const char *name, struct tp_error *err)
+static int admit_asan(struct tp_group *g, const struct tp_plan *plan, const char *name, struct tp_error *err)
 {
+	uint32_t flavour = TP_FLAVOUR_ASAN;
 	struct tp_prog *p = plan->flavour & flavour ? find(g, has_flavour, &flavour) : NULL;
 
 	if (p)
 		return tp_error_named(err, TP_STATUS_NOT_EXECUTABLE, EEXIST, name,
-			"could not be started: %s (pid %d) uses %s already, whose shadow memory has one fixed address "
-			"(one such program a group)", p->name, p->pid, what);
+			"could not be started: %s (pid %d) uses AddressSanitizer already, whose shadow memory has one fixed "
+			"address (one such program a group)", p->name, p->pid);
 	return 0;
+}
+
+/* Its run-time looks through the whole address space and exits at the first mapping outside the ranges it knows. */
+static int admit_tsan(const struct tp_plan *plan, const char *name, struct tp_error *err)
+{
+	if (!(plan->flavour & TP_FLAVOUR_TSAN))
+		return 0;
+	return tp_error_named(err, TP_STATUS_NOT_EXECUTABLE, ENOEXEC, name,
+		"could not be started: it uses ThreadSanitizer, which accepts no address space but its own "
+		"(run it without tprun)");
 }
 
 int tp_admit(struct tp_group *g, const struct tp_image *image, const char *name, struct tp_error *err)
@@ -75,8 +85,8 @@ int tp_admit(struct tp_group *g, const struct tp_image *image, const char *name,
 			"could not be started: the group's host is gone: %s (running programs go on; start a new group)",
 			g->host.gone);
 	r = admit_fixed(g, &image->plan, name, err);
-	r = r ? r : admit_sanitizer(g, &image->plan, TP_FLAVOUR_ASAN, "AddressSanitizer", name, err);
-	r = r ? r : admit_sanitizer(g, &image->plan, TP_FLAVOUR_TSAN, "ThreadSanitizer", name, err);
+	r = r ? r : admit_asan(g, &image->plan, name, err);
+	r = r ? r : admit_tsan(&image->plan, name, err);
 	return r ? r : tp_mapcount_admit(g, image->plan.nmap + image->interp_plan.nmap + TP_ADMIT_VMAS_EXTRA, name, err);
 }
 

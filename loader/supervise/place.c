@@ -80,9 +80,12 @@ static int fit_both(const struct tp_image *image, struct zone *near, struct zone
 	return r;
 }
 
+/* Most dynamic executables leave system calls to their libc; Go's and clang's sanitizer run-times make their own. */
 static uint32_t scan_of(const struct tp_image *image)
 {
-	return !image->has_interp || (image->plan.flavour & TP_FLAVOUR_GO) ? TP_SCAN_STATIC : TP_SCAN_NO;
+	if (!image->has_interp)
+		return TP_SCAN_STATIC;
+	return image->plan.flavour & (TP_FLAVOUR_GO | TP_FLAVOUR_ASAN) ? TP_SCAN_CALLS : TP_SCAN_NO;
 }
 
 int tp_place_image(const struct tp_image *image, uint64_t base, struct tp_place *ret, struct tp_error *err)
@@ -106,7 +109,7 @@ int tp_place_image(const struct tp_image *image, uint64_t base, struct tp_place 
 	put_image(ret, exe, ret->bias, 0, scan_of(image));
 	ret->entry = ret->exe_entry = exe->entry + ret->bias;
 	if (image->has_interp) {
-		put_image(ret, interp, ret->interp_bias, 1, TP_SCAN_INTERPRETER);
+		put_image(ret, interp, ret->interp_bias, 1, TP_SCAN_CALLS);
 		ret->entry = interp->entry + ret->interp_bias;
 	}
 	return 0;

@@ -89,8 +89,8 @@ struct tp_host_map {
 /* An image whose text is scanned and rewritten by the child before it starts. */
 enum tp_host_scan {
 	TP_SCAN_NO = 0,
-	TP_SCAN_INTERPRETER = 1,	/* ld.so, or musl's ld-musl (which is its libc) */
-	TP_SCAN_STATIC = 2,		/* the executable holds its libc */
+	TP_SCAN_CALLS = 1,	/* its system calls: ld.so, ld-musl (which is musl's libc), a run-time of its own */
+	TP_SCAN_STATIC = 2,	/* the executable holds its libc */
 };
 
 struct tp_host_image {
