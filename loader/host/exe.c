@@ -95,6 +95,9 @@ long tpi_route_readlink(struct tp_control *c, int dirfd, const char *path, char 
 	}
 	n = c->exe_len < (uint64_t)size ? c->exe_len : size;
 	memcpy(buf, c->exe, (size_t)n);
+	/* The kernel's longer answer is in the buffer: callers that count on a zeroed one get its end back as zeroes. */
+	if (n < r)
+		memset(buf + n, 0, (size_t)(r - n));
 	return n;
 }
 

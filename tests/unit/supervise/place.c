@@ -60,7 +60,7 @@ static void executable_and_interpreter_lie_near(void **state)
 	assert_int_equal(p.maps[1].fd, -1);
 	assert_int_equal(p.maps[2].fd, 1);
 	assert_int_equal(p.images[0].scan, TP_SCAN_NO);
-	assert_int_equal(p.images[1].scan, TP_SCAN_INTERPRETER);
+	assert_int_equal(p.images[1].scan, TP_SCAN_CALLS);
 }
 
 static void a_large_alignment_is_kept(void **state)
