@@ -3,6 +3,7 @@
  * See runtime-dir.h. The socket is bound and reached through the directory's descriptor, so neither the length of the
  * path nor somebody who swaps a component of it matters.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "supervise/runtime-dir.h"
@@ -126,25 +128,83 @@ static bool still_there(int base, const char *group, int dir)
 		a.st_ino == b.st_ino;
 }
 
+/* A lock that cannot be had is that of a live group, or for a moment that of a sweep. */
+static bool answers(int dir)
+{
+	int fd;
+
+	if (connect_in(dir, &fd) < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+static int try_lock(int base, const char *group)
+{
+	int dir = make_private(base, group), r = -EAGAIN;
+
+	if (dir < 0)
+		return dir == -ENOENT ? -EAGAIN : dir;
+	if (flock(dir, LOCK_EX | LOCK_NB) == 0 && still_there(base, group, dir))
+		return dir;
+	if (answers(dir))
+		r = -EEXIST;
+	close(dir);
+	return r;
+}
+
 /* Return: the locked directory; -EEXIST: a live group holds it; other negative errno. */
 static int lock_dir(int base, const char *group)
 {
-	for (int i = 0; i < TRIES; i++) {
-		int dir = make_private(base, group);
+	const struct timespec moment = {.tv_nsec = 1000000};
+	int r = -EAGAIN;
 
-		if (dir == -ENOENT)
-			continue;
-		if (dir < 0)
-			return dir;
-		if (flock(dir, LOCK_EX | LOCK_NB) < 0) {
-			close(dir);
-			return -EEXIST;
-		}
-		if (still_there(base, group, dir))
-			return dir;
-		close(dir);
+	for (int i = 0; i < TRIES && r == -EAGAIN; i++) {
+		r = try_lock(base, group);
+		if (r == -EAGAIN)
+			nanosleep(&moment, NULL);
 	}
-	return -EAGAIN;
+	return r == -EAGAIN ? -EEXIST : r;
+}
+
+/* Whoever gets the lock of another's directory knows it dead. */
+static void sweep_one(int base, const char *name)
+{
+	int dir = open_private(base, name);
+
+	if (dir < 0)
+		return;
+	if (flock(dir, LOCK_EX | LOCK_NB) == 0 && still_there(base, name, dir)) {
+		unlinkat(dir, "control", 0);
+		unlinkat(base, name, AT_REMOVEDIR);
+	}
+	close(dir);
+}
+
+static void sweep(int base)
+{
+	int fd = openat(base, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (tp_runtime_name_ok(e->d_name))
+			sweep_one(base, e->d_name);
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+}
+
+void tp_runtime_sweep(void)
+{
+	char base[PATH_MAX];
+	int fd = tp_runtime_base(base) < 0 ? -1 : open_private(AT_FDCWD, base);
+
+	if (fd < 0)
+		return;
+	sweep(fd);
+	close(fd);
 }
 
 static int listen_in(int dir)
@@ -170,10 +230,12 @@ static int create_in(const char *base, const char *group, struct tp_runtime *ret
 	if (base_fd < 0)
 		return base_fd;
 	dir = lock_dir(base_fd, group);
+	sock = dir < 0 ? dir : listen_in(dir);
+	if (sock >= 0)
+		sweep(base_fd);
 	close(base_fd);
 	if (dir < 0)
 		return dir;
-	sock = listen_in(dir);
 	if (sock < 0) {
 		close(dir);
 		return sock;

@@ -26,6 +26,9 @@ int tp_runtime_base(char ret_path[static PATH_MAX]);
  */
 int tp_runtime_connect(const char *group, int *ret_fd, struct tp_error *err);
 
+/* Removes what groups that were killed have left behind. Creating a group does it, too. */
+void tp_runtime_sweep(void);
+
 struct tp_runtime {
 	int dir_fd;		/* the group's directory, locked */
 	int listen_fd;		/* non-blocking */

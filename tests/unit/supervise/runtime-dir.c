@@ -123,6 +123,29 @@ static void what_a_killed_group_left_is_replaced(void **state)
 	tp_runtime_remove(&rt);
 }
 
+static void leftovers_of_other_groups_are_swept_and_live_ones_kept(void **state)
+{
+	struct tp_runtime live, rt;
+	struct tp_error err;
+	int fd;
+
+	(void)state;
+	assert_int_equal(tp_runtime_create("live", &live, &err), 0);
+	die_holding("dead-1");
+	die_holding("dead-2");
+	assert_true(exists("dead-2"));
+	assert_int_equal(tp_runtime_create("g", &rt, &err), 0);
+	assert_false(exists("dead-1") || exists("dead-2"));
+	assert_int_equal(tp_runtime_connect("live", &fd, &err), 0);
+	close(fd);
+	tp_runtime_remove(&rt);
+	die_holding("dead-3");
+	tp_runtime_sweep();
+	assert_false(exists("dead-3"));
+	assert_true(exists("live"));
+	tp_runtime_remove(&live);
+}
+
 static void a_directory_open_to_others_is_refused(void **state)
 {
 	struct tp_runtime rt;
@@ -161,6 +184,7 @@ int main(void)
 		cmocka_unit_test(a_group_can_be_connected_to_until_it_is_removed),
 		cmocka_unit_test(a_second_live_group_is_refused),
 		cmocka_unit_test(what_a_killed_group_left_is_replaced),
+		cmocka_unit_test(leftovers_of_other_groups_are_swept_and_live_ones_kept),
 		cmocka_unit_test(a_directory_open_to_others_is_refused),
 		cmocka_unit_test(a_symbolic_link_is_refused),
 	};
