@@ -11,6 +11,7 @@
 #include "sites.h"
 
 #include "branches.h"
+#include "bridge.h"
 #include "tp/abi/routed.h"
 #include "words.h"
 
@@ -248,7 +249,7 @@ static void displace(struct arch_site *s, struct arch_text text)
 
 	arch_walk_init(&w, text, s->call);
 	edges_before(&w, &before);
-	if (displace_before(s, text, &before))
+	if ((s->nr < 0 && arch_bridge_take(s, text)) || displace_before(s, text, &before))
 		return;
 	edges_after(&w, &after);
 	displace_around(s, text, &before, &after);

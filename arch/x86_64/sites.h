@@ -29,7 +29,7 @@
 /* No number could be proved: libc's syscall(), Go's Syscall6, a number computed at run time. */
 #define ARCH_NR_UNKNOWN (-1)
 
-#define ARCH_SITE_BYTES 24
+#define ARCH_SITE_BYTES 32
 
 enum arch_site_kind {
 	/* The range holds the `syscall` instruction: the stub's call stands for it. */
@@ -42,6 +42,12 @@ enum arch_site_kind {
 	 * by that very address. For a routed number the stub goes on at `resume`.
 	 */
 	ARCH_SITE_KEEP = 2,
+	/*
+	 * The call at cancellation points of glibc >= 2.41 and musl (bridge.h): the range is a `call`
+	 * of the function around it and becomes a `call` of the stub. What is left to the kernel
+	 * goes on in the stub behind the first byte of post, what is done returns with it.
+	 */
+	ARCH_SITE_BRIDGE = 4,
 	/* A wanted call that cannot be displaced: len is 0, off is the `syscall` itself. */
 	ARCH_SITE_STUCK = 3,
 };
@@ -49,7 +55,7 @@ enum arch_site_kind {
 struct arch_site {
 	uint64_t off;     /* first replaced byte, from the start of the scanned text */
 	uint64_t call;    /* the `syscall` instruction, from the start of the scanned text */
-	uint64_t resume;  /* where the stub goes on: off + len (CALL), call + 2 (KEEP) */
+	uint64_t resume;  /* where the stub ends up: off + len, call + 2 (KEEP), or a function (BRIDGE) */
 	int32_t nr;       /* proved number, or ARCH_NR_UNKNOWN */
 	uint32_t targets; /* private to the scan: branch targets around the call */
 	uint8_t kind;     /* enum arch_site_kind */
@@ -87,7 +93,7 @@ static inline bool arch_scan_wants(const struct arch_scan_opts *o, unsigned nr)
 void arch_scan_want_routed(struct arch_scan_opts *o);
 
 /*
- * Finds the wanted system-call sites in `len` bytes of code at `text`, in ascending order.
+ * Finds the wanted system-call sites in `len` bytes of code at `text`, in ascending order of the calls.
  *
  * @out, @max: filled with the first `max` sites; stuck ones are listed too.
  * @ret: may be NULL.

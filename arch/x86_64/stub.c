@@ -7,7 +7,7 @@
  *		lea	done(%rip), %rcx
  *		jmp	*entry(%rip)
  *	entry:	.quad	arch_route_enter
- *	raw:	nop; nop; nop; syscall		(a site that keeps its own: jmp to it)
+ *	raw:	nop; nop; nop; syscall		(a site that keeps its own: jmp to it; a bridge: jmp done + 1)
  *	done:	<post: displaced instructions after the call>
  *		jmp	resume
  *
@@ -47,10 +47,15 @@ static int reaches(uint64_t from, uint64_t to)
 	return d >= INT32_MIN && d <= INT32_MAX;
 }
 
+static void put_branch(struct cursor *c, uint8_t opcode, uint64_t to)
+{
+	put(c, &opcode, 1);
+	put_value(c, to - (c->at + 4), 4);
+}
+
 static void put_jump(struct cursor *c, uint64_t to)
 {
-	put(c, (const uint8_t[]){ 0xe9 }, 1);
-	put_value(c, to - (c->at + 4), 4);
+	put_branch(c, 0xe9, to);
 }
 
 uint64_t arch_stub_write(uint8_t *buf, uint64_t at, const struct arch_site *site, uint64_t text, uint64_t control,
@@ -72,6 +77,8 @@ uint64_t arch_stub_write(uint8_t *buf, uint64_t at, const struct arch_site *site
 	put_value(&c, entry, 8);
 	if (site->kind == ARCH_SITE_KEEP)
 		put_jump(&c, call);
+	else if (site->kind == ARCH_SITE_BRIDGE)
+		put_jump(&c, c.at + 5 + 1); /* past the ret that `done` starts with */
 	else
 		put(&c, (const uint8_t[]){ 0x0f, 0x1f, 0x00, 0x0f, 0x05 }, ARCH_STUB_RAW_BACK);
 	put(&c, site->post, site->post_len);
@@ -83,7 +90,7 @@ void arch_site_redirect(uint8_t *site_bytes, const struct arch_site *site, uint6
 {
 	struct cursor c = { site_bytes, text + site->off };
 
-	put_jump(&c, stub);
+	put_branch(&c, site->kind == ARCH_SITE_BRIDGE ? 0xe8 : 0xe9, stub);
 	for (unsigned i = 5; i < site->len; i++)
 		put(&c, (const uint8_t[]){ 0x90 }, 1);
 }

@@ -33,7 +33,14 @@ static double now_us(void)
 
 static const char *kind_name(unsigned kind)
 {
-	return kind == ARCH_SITE_CALL ? "CALL" : kind == ARCH_SITE_KEEP ? "KEEP" : "STUCK";
+	static const char *const names[] = {
+		[ARCH_SITE_CALL] = "CALL",
+		[ARCH_SITE_KEEP] = "KEEP",
+		[ARCH_SITE_STUCK] = "STUCK",
+		[ARCH_SITE_BRIDGE] = "BRIDGE",
+	};
+
+	return names[kind];
 }
 
 static void print_site(const struct arch_site *s, uint64_t addr)
