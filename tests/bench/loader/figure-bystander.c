@@ -40,8 +40,11 @@ static void round_of(struct side *s)
 
 static void row(const char *name, struct bench_series *in, struct bench_series *out)
 {
-	bench_row(&(struct bench_figure){ name, bench_series_median(in), "us", BENCH_MEASURED, 0 },
-		"%.2f us as separate processes; medians of %d rounds", bench_series_median(out), ROUNDS);
+	double inside = bench_series_median(in), outside = bench_series_median(out);
+
+	bench_row(&(struct bench_figure){ name, inside, "us", BENCH_MEASURED, 0 },
+		"%.*f us as separate processes; medians of %d rounds", outside < 100 ? 2 : 0, outside,
+		ROUNDS);
 	bench_series_fini(in);
 	bench_series_fini(out);
 }

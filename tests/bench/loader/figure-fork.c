@@ -6,9 +6,10 @@
 #include "program.h"
 #include "say.h"
 
-static void row(struct bench_group *g, const char *name, double must)
+static void row(struct bench_group *g, const struct tp_caller *alone, const char *name, double must)
 {
 	struct bench_pair pair = {
+		.alone = alone,
 		.argv = (const char *[]){ "bench-forks", NULL },
 		.starts = 4,
 		.slices = 25,
@@ -26,14 +27,14 @@ void bench_figure_fork(const struct tp_caller *caller)
 	struct bench_program hog;
 	struct bench_crowd crowd;
 
+	row(NULL, caller, "fork + wait in a group / native: alone", 1.4);
 	bench_group_start(&group, caller);
-	row(&group, "fork + wait in a group / native: alone", 1.4);
 	bench_program_start(&hog, &group, (const char *[]){ "bench-hog", "1024", NULL });
 	bench_program_slice(&hog);
-	row(&group, "fork + wait: beside a 1 GiB neighbour", 2);
+	row(&group, NULL, "fork + wait: beside a 1 GiB neighbour", 2);
 	bench_program_end(&hog);
 	bench_crowd_start(&crowd, &group, 100);
-	row(&group, "fork + wait: with 100 live programs", 9);
+	row(&group, NULL, "fork + wait: with 100 live programs", 9);
 	bench_crowd_end(&crowd);
 	bench_group_end(&group);
 }

@@ -37,15 +37,20 @@ const char *bench_path(const char *relative)
 	return path;
 }
 
-static void exec_tprun(const char *name, int in, int out)
+#define ARGS_MAX 16
+
+static void exec_tprun(const char *name, const char *const *program, int in, int out)
 {
 	const char *tprun = bench_path("../../loader/tprun/tprun");
+	const char *argv[ARGS_MAX] = { "tprun", "run", "-g", name, "--", bench_path(program[0]) };
 
+	for (int i = 1; program[i] && i + 6 < ARGS_MAX; i++)
+		argv[i + 5] = program[i];
 	dup2(in, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
 	/* Its own process group: a Ctrl-C is for us alone, and our end is its end. */
 	setpgid(0, 0);
-	execl(tprun, "tprun", "run", "-g", name, "--", bench_path("bench-sleeper"), NULL);
+	execv(tprun, (char *const *)argv);
 	fprintf(stderr, "bench: %s: cannot be started: %s\n", tprun, strerror(errno));
 	_exit(127);
 }
@@ -59,13 +64,13 @@ static void await_byte(int fd, const char *what)
 		bench_die("%s did not start", what);
 }
 
-void bench_group_start(struct bench_group *g, const struct tp_caller *caller)
+void bench_group_start_with(struct bench_group *g, const struct tp_caller *caller,
+	const char *const *argv, int *ret_answer)
 {
 	static unsigned serial;
-	struct tp_error err;
 	int in[2], out[2];
 
-	*g = (struct bench_group){ .caller = caller };
+	*g = (struct bench_group){ .client = TP_CLIENT_INIT, .caller = caller };
 	snprintf(g->name, sizeof(g->name), "bench-%d-%u", (int)getpid(), serial++);
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
 		bench_die("no pipe: %s", strerror(errno));
@@ -73,12 +78,21 @@ void bench_group_start(struct bench_group *g, const struct tp_caller *caller)
 	if (g->front < 0)
 		bench_die("fork: %s", strerror(errno));
 	if (!g->front)
-		exec_tprun(g->name, in[0], out[1]);
+		exec_tprun(g->name, argv, in[0], out[1]);
 	close(in[0]);
 	close(out[1]);
 	g->hold = in[1];
-	await_byte(out[0], "the group");
-	close(out[0]);
+	*ret_answer = out[0];
+}
+
+void bench_group_start(struct bench_group *g, const struct tp_caller *caller)
+{
+	struct tp_error err;
+	int ready;
+
+	bench_group_start_with(g, caller, (const char *[]){ "bench-sleeper", NULL }, &ready);
+	await_byte(ready, "the group");
+	close(ready);
 	if (tp_client_connect(&g->client, g->name, &err))
 		bench_die("%s", err.text);
 }

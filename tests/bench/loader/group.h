@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A group of the benchmark's own, started by the command as a user would, and spoken to over its control socket
- * as `tprun exec` does. It holds one sleeping program and ends when the benchmark does, however that happens: the
- * sleeper's standard input is a pipe from us.
+ * as `tprun exec` does. Its first program, by default one that sleeps, has a pipe from us as standard input: it
+ * ends when the benchmark does, however that happens, and the group with it.
  */
 #ifndef TP_BENCH_GROUP_H
 #define TP_BENCH_GROUP_H
@@ -26,6 +26,12 @@ struct bench_group {
 
 void bench_group_start(struct bench_group *ret_group, const struct tp_caller *caller);
 void bench_group_end(struct bench_group *group);
+
+/* bench_group_start_with - start a group that holds nothing but this program of the build folder; `hold` is its
+ * standard input.
+ * @ret_answer: its standard output */
+void bench_group_start_with(struct bench_group *ret_group, const struct tp_caller *caller,
+	const char *const *argv, int *ret_answer);
 
 /* bench_group_launch - start a program and wait until it has been; with NULL it gets our 0, 1 and 2.
  * Returns its seq. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "pair.h"
 
+#include <unistd.h>
+
 #include "program.h"
 #include "say.h"
 #include "stats.h"
@@ -29,6 +31,30 @@ static void end_side(struct side *side)
 {
 	for (int i = 0; i < side->n; i++)
 		bench_program_end(&side->programs[i]);
+}
+
+static void start_inside(struct side *side, struct bench_group *group, struct bench_group *own,
+	const struct bench_pair *pair)
+{
+	struct bench_program *p = &side->programs[0];
+
+	if (!pair->alone) {
+		start_side(side, group, pair);
+		return;
+	}
+	side->n = 1;
+	bench_group_start_with(own, pair->alone, pair->argv, &p->answer);
+	p->ask = own->hold;
+}
+
+static void end_inside(struct side *side, struct bench_group *own, const struct bench_pair *pair)
+{
+	if (!pair->alone) {
+		end_side(side);
+		return;
+	}
+	bench_group_end(own);
+	close(side->programs[0].answer);
 }
 
 /* One program's time is its own; that of several at once is ours, until the last has answered. */
@@ -74,8 +100,9 @@ static void run_start(struct all_series *s, struct bench_group *group, const str
 {
 	int slices = pair->slices ? pair->slices : 40;
 	struct side inside, outside;
+	struct bench_group own;
 
-	start_side(&inside, group, pair);
+	start_inside(&inside, group, &own, pair);
 	start_side(&outside, NULL, pair);
 	for (int i = 0; i < 2; i++) { /* warm up */
 		slice_side(&inside);
@@ -83,7 +110,7 @@ static void run_start(struct all_series *s, struct bench_group *group, const str
 	}
 	for (int i = 0; i < slices; i++)
 		slice_pair(s, &inside, &outside, i & 1);
-	end_side(&inside);
+	end_inside(&inside, &own, pair);
 	end_side(&outside);
 }
 

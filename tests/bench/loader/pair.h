@@ -11,6 +11,7 @@
 
 struct bench_pair {
 	const char *const *argv;
+	const struct tp_caller *alone; /* each start in a new group that holds nothing else, by this caller */
 	int instances;	/* that work at once; 0: one */
 	int starts;	/* 0: 5 */
 	int slices;	/* pairs a start; 0: 40 */

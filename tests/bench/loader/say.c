@@ -54,7 +54,7 @@ static int holds(const struct bench_figure *f, const char *printed)
 /* Three digits that mean something are all that a noisy machine gives. */
 static const char *value_text(double value, char *buf, size_t len)
 {
-	int digits = value >= 100 || value == (long)value ? 0 : value >= 10 ? 1 : 2;
+	int digits = value >= 100 || value == (double)(long)value ? 0 : value >= 10 ? 1 : 2;
 
 	snprintf(buf, len, "%.*f", digits, value);
 	return buf;
