@@ -130,7 +130,7 @@ void tpi_outside_remove(struct tp_program *p, uint64_t addr, uint64_t len);
 /* The routed calls. Each returns what the kernel would. */
 struct arch_outcome tpi_route(struct tp_control *c, struct arch_frame *f);
 long tpi_route_mmap(struct tp_control *c, const struct arch_frame *f);
-long tpi_route_munmap(struct tp_control *c, const struct arch_frame *f);
+struct arch_outcome tpi_route_munmap(struct tp_control *c, struct arch_frame *f);
 long tpi_route_mremap(struct tp_control *c, const struct arch_frame *f);
 long tpi_route_brk(struct tp_control *c, uint64_t want);
 long tpi_route_shmat(struct tp_control *c, const struct arch_frame *f);

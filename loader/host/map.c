@@ -171,7 +171,7 @@ long tpi_route_mmap(struct tp_control *c, const struct arch_frame *f)
 	return map_anywhere(c, &a);
 }
 
-long tpi_route_munmap(struct tp_control *c, const struct arch_frame *f)
+static long unmap(struct tp_control *c, const struct arch_frame *f)
 {
 	uint64_t addr = f->arg[0], len = tpi_page_up(f->arg[1]);
 	long r;
@@ -190,6 +190,41 @@ long tpi_route_munmap(struct tp_control *c, const struct arch_frame *f)
 	if (!r && !c->alone)
 		tpi_outside_remove(c->program, addr, len);
 	return r;
+}
+
+static void unmap_part(struct tp_control *c, uint64_t from, uint64_t to)
+{
+	if (from < to && !tpi_failed(tpi_munmap(from, to - from)))
+		tpi_space_give(c, from, to - from);
+}
+
+/*
+ * musl ends a detached thread by unmapping the stack it stands on, and then needs none. This routine does need it: all
+ * but the pages in use go here, those the thread's own `syscall` unmaps. They stay claimed, since nobody is left to
+ * give them back.
+ */
+static struct arch_outcome unmap_own_stack(struct tp_control *c, struct arch_frame *f)
+{
+	enum { BELOW = 2 * TP_PAGE_SIZE, ABOVE = 512 };
+	uint64_t addr = f->arg[0], end = addr + tpi_page_up(f->arg[1]);
+	uint64_t from = ((uint64_t)f - BELOW) & ~(uint64_t)(TP_PAGE_SIZE - 1), to = tpi_page_up((uint64_t)f + ABOVE);
+
+	from = from > addr ? from : addr;
+	to = to < end ? to : end;
+	unmap_part(c, addr, from);
+	unmap_part(c, to, end);
+	f->arg[0] = from;
+	f->arg[1] = to - from;
+	return tpi_raw();
+}
+
+struct arch_outcome tpi_route_munmap(struct tp_control *c, struct arch_frame *f)
+{
+	uint64_t addr = f->arg[0], len = tpi_page_up(f->arg[1]);
+
+	if (!(addr & (TP_PAGE_SIZE - 1)) && (uint64_t)f - addr < len && tpi_space_own(c, addr, len))
+		return unmap_own_stack(c, f);
+	return tpi_done(unmap(c, f));
 }
 
 static long remap(uint64_t old, uint64_t old_len, uint64_t new_len, long flags, uint64_t to)

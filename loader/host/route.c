@@ -15,7 +15,7 @@ struct arch_outcome tpi_route(struct tp_control *c, struct arch_frame *f)
 	case ARCH_NR_mmap:
 		return tpi_done(tpi_route_mmap(c, f));
 	case ARCH_NR_munmap:
-		return tpi_done(tpi_route_munmap(c, f));
+		return tpi_route_munmap(c, f);
 	case ARCH_NR_mremap:
 		return tpi_done(tpi_route_mremap(c, f));
 	case ARCH_NR_brk:
