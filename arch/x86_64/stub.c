@@ -31,13 +31,27 @@ static void put(struct cursor *c, const uint8_t *bytes, unsigned n)
 	c->at += n;
 }
 
-static void put_value(struct cursor *c, uint64_t v, unsigned n)
-{
-	uint8_t b[8];
+/* Operands lie where the instructions before them end. */
+struct operand32 {
+	uint32_t v;
+} __attribute__((packed, may_alias));
 
-	for (unsigned i = 0; i < n; i++)
-		b[i] = (uint8_t)(v >> (8 * i));
-	put(c, b, n);
+struct operand64 {
+	uint64_t v;
+} __attribute__((packed, may_alias));
+
+static void put32(struct cursor *c, uint64_t v)
+{
+	((struct operand32 *)c->p)->v = (uint32_t)v;
+	c->p += 4;
+	c->at += 4;
+}
+
+static void put64(struct cursor *c, uint64_t v)
+{
+	((struct operand64 *)c->p)->v = v;
+	c->p += 8;
+	c->at += 8;
 }
 
 static int reaches(uint64_t from, uint64_t to)
@@ -50,7 +64,7 @@ static int reaches(uint64_t from, uint64_t to)
 static void put_branch(struct cursor *c, uint8_t opcode, uint64_t to)
 {
 	put(c, &opcode, 1);
-	put_value(c, to - (c->at + 4), 4);
+	put32(c, to - (c->at + 4));
 }
 
 static void put_jump(struct cursor *c, uint64_t to)
@@ -69,12 +83,12 @@ uint64_t arch_stub_write(uint8_t *buf, uint64_t at, const struct arch_site *site
 		return 0;
 	put(&c, site->pre, site->pre_len);
 	put(&c, (const uint8_t[]){ 0x49, 0xbb }, 2); /* movabs $control, %r11 */
-	put_value(&c, control, 8);
+	put64(&c, control);
 	put(&c, (const uint8_t[]){ 0x48, 0x8d, 0x0d }, 3); /* lea done(%rip), %rcx */
-	put_value(&c, 6 + 8 + ARCH_STUB_RAW_BACK, 4);
+	put32(&c, 6 + 8 + ARCH_STUB_RAW_BACK);
 	put(&c, (const uint8_t[]){ 0xff, 0x25 }, 2); /* jmp *entry(%rip) */
-	put_value(&c, 0, 4);
-	put_value(&c, entry, 8);
+	put32(&c, 0);
+	put64(&c, entry);
 	if (site->kind == ARCH_SITE_KEEP)
 		put_jump(&c, call);
 	else if (site->kind == ARCH_SITE_BRIDGE)

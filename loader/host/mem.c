@@ -2,9 +2,12 @@
 /* The few memory functions that a compiler may call without being asked. */
 #include "host.h"
 
+#include "copy.h"
+
 void *memcpy(void *dst, const void *src, size_t n)
 {
-	return memmove(dst, src, n);
+	arch_copy(dst, src, n);
+	return dst;
 }
 
 void *memmove(void *dst, const void *src, size_t n)
@@ -12,21 +15,16 @@ void *memmove(void *dst, const void *src, size_t n)
 	uint8_t *d = dst;
 	const uint8_t *s = src;
 
-	if (d <= s)
-		for (size_t i = 0; i < n; i++)
-			d[i] = s[i];
-	else
-		while (n--)
-			d[n] = s[n];
+	if (d <= s || d >= s + n)
+		return memcpy(dst, src, n);
+	while (n--)
+		d[n] = s[n];
 	return dst;
 }
 
 void *memset(void *dst, int c, size_t n)
 {
-	uint8_t *d = dst;
-
-	for (size_t i = 0; i < n; i++)
-		d[i] = (uint8_t)c;
+	arch_fill(dst, c, n);
 	return dst;
 }
 
