@@ -182,8 +182,11 @@ static int rewrite_text(void)
 {
 	int err = 0;
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	volatile char *p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	volatile char *p;
 
+	if (fd < 0)
+		return 0; /* /proc is missing, which has a check of its own */
+	p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return errno;
 	if (mprotect((void *)p, 4096, PROT_READ | PROT_WRITE))

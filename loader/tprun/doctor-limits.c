@@ -30,6 +30,10 @@ static void check_maps(struct tp_finding *f)
 {
 	long long n = tp_number_in("/proc/sys/vm/max_map_count");
 
+	if (n < 0) {
+		tp_found(f, "not known without /proc");
+		return;
+	}
 	tp_found(f, "vm.max_map_count %lld (about %lld times bash, or %lld times python3)", n,
 		n / VMAS_BASH, n / VMAS_PYTHON);
 	if (n < 65530)
