@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "supervise/runtime-dir.h"
 #include "tprun/front.h"
 #include "tprun/launch-job.h"
 #include "tprun/pty.h"
@@ -262,6 +263,7 @@ static int end_of_run(struct tp_front *f)
 	if (orderly)
 		return f->own_status;
 	tp_tree_kill(TREE_KILL_MS);
+	tp_runtime_sweep();
 	say_supervisor_died(f, &si);
 	return TP_STATUS_OWN;
 }

@@ -62,12 +62,12 @@ __attribute__((noreturn)) static void supervise(
 	_exit(tp_supervise(&opts));
 }
 
-static const char *advice(int error)
+static const char *reason(int error)
 {
 	switch (error) {
-	case EMFILE: return " (raise `ulimit -n`)";
-	case EAGAIN: return " (raise `ulimit -u`, or end some processes)";
-	default: return "";
+	case EMFILE: return "too many open files (raise `ulimit -n`)";
+	case EAGAIN: return "too many processes (raise `ulimit -u`, or end some)";
+	default: return tp_errno_words(error);
 	}
 }
 
@@ -75,8 +75,8 @@ static int cannot(struct tp_error *err, const char *group)
 {
 	int error = errno;
 
-	return tp_error_named(err, TP_STATUS_OWN, error, group, "the group cannot be started: %s%s",
-		tp_errno_words(error), advice(error));
+	return tp_error_named(
+		err, TP_STATUS_OWN, error, group, "the group cannot be started: %s", reason(error));
 }
 
 int tp_start_group(const char *group, bool leave, struct tp_client *ret_client, pid_t *ret_pid,
