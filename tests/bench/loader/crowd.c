@@ -16,7 +16,7 @@
 /* Every sleeper says one byte. */
 static void await_all(int fd, size_t n)
 {
-	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct pollfd p = {.fd = fd, .events = POLLIN};
 	char bytes[256];
 
 	while (n) {
@@ -30,7 +30,7 @@ static void await_all(int fd, size_t n)
 
 static void launch_all(struct bench_crowd *c, size_t n, const int fds[3])
 {
-	const char *argv[] = { bench_path("bench-sleeper"), NULL };
+	const char *argv[] = {bench_path("bench-sleeper"), NULL};
 	struct tp_error err;
 
 	for (; c->n < n; c->n++) {
@@ -45,10 +45,10 @@ void bench_crowd_start(struct bench_crowd *c, struct bench_group *group, size_t 
 {
 	int in[2], out[2];
 
-	*c = (struct bench_crowd){ .group = group, .seqs = calloc(n, sizeof(*c->seqs)) };
+	*c = (struct bench_crowd){.group = group, .seqs = calloc(n, sizeof(*c->seqs))};
 	if (!c->seqs || pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
 		bench_die("no room for a crowd: %s", strerror(errno));
-	launch_all(c, n, (int[]){ in[0], out[1], STDERR_FILENO });
+	launch_all(c, n, (int[]){in[0], out[1], STDERR_FILENO});
 	close(in[0]);
 	close(out[1]);
 	await_all(out[0], c->n);

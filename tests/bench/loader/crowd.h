@@ -8,9 +8,9 @@
 struct bench_crowd {
 	struct bench_group *group;
 	uint32_t *seqs;
-	size_t n;		/* that are alive */
-	int hold;		/* closing it ends them */
-	char refusal[512];	/* why there are no more; empty if there are as many as wanted */
+	size_t n;          /* that are alive */
+	int hold;          /* closing it ends them */
+	char refusal[512]; /* why there are no more; empty if there are as many as wanted */
 };
 
 void bench_crowd_start(struct bench_crowd *ret_crowd, struct bench_group *group, size_t n);

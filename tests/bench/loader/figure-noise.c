@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often a program that only computes, on a processor of its own, is interrupted by what its neighbour on another
- * processor does: in one group, and as separate processes. Slices alternate; so do the two sides.
+ * How often a program that only computes, on a processor of its own, is interrupted by what its
+ * neighbour on another processor does: in one group, and as separate processes. Slices alternate;
+ * so do the two sides.
  */
 #include "figures.h"
 
@@ -13,11 +14,11 @@
 #include "start-exit.h"
 #include "stats.h"
 
-#define ROUNDS 12
-#define SPIN_MS "200"	/* within the neighbour's 250 */
-#define SPIN_CPU "1"
+#define ROUNDS        12
+#define SPIN_MS       "200" /* within the neighbour's 250 */
+#define SPIN_CPU      "1"
 #define NEIGHBOUR_CPU "0"
-#define EXITS_NS 250000000.0
+#define EXITS_NS      250000000.0
 
 struct side {
 	struct bench_group *group;
@@ -68,27 +69,28 @@ static void alone(struct side *s)
 
 static void start_spin(struct side *s, struct bench_group *group)
 {
-	*s = (struct side){ .group = group };
-	bench_program_start(&s->spin, group, (const char *[]){ "bench-spin", SPIN_CPU, SPIN_MS, NULL });
+	*s = (struct side){.group = group};
+	bench_program_start(
+		&s->spin, group, (const char *[]){"bench-spin", SPIN_CPU, SPIN_MS, NULL});
 }
 
 static void start_neighbour(struct side *s, const char *kind)
 {
 	bench_program_start(&s->neighbour, s->group,
-		(const char *[]){ "bench-disturb", kind, NEIGHBOUR_CPU, NULL });
+		(const char *[]){"bench-disturb", kind, NEIGHBOUR_CPU, NULL});
 }
 
 static void report(const char *name, struct side *in, struct side *out)
 {
 	double inside = bench_series_median(&in->gaps), outside = bench_series_median(&out->gaps);
 
-	bench_row(&(struct bench_figure){ name, inside, "a second", BENCH_MEASURED, 0 },
-		"%.0f as separate processes; the neighbour does it %.0f / %.0f times a second", outside,
-		bench_series_median(&in->rate), bench_series_median(&out->rate));
+	bench_row(&(struct bench_figure){name, inside, "a second", BENCH_MEASURED, 0},
+		"%.0f as separate processes; the neighbour does it %.0f / %.0f times a second",
+		outside, bench_series_median(&in->rate), bench_series_median(&out->rate));
 }
 
-static void measure(struct bench_group *g, const char *name, const char *kind,
-	void (*slice)(struct side *))
+static void measure(
+	struct bench_group *g, const char *name, const char *kind, void (*slice)(struct side *))
 {
 	struct side in, out;
 
@@ -120,13 +122,15 @@ void bench_figure_noise(const struct tp_caller *caller)
 	struct bench_group group;
 
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
-		bench_row_missing("interruptions > 5 us of a spinning program",
-			"it needs two processors");
+		bench_row_missing(
+			"interruptions > 5 us of a spinning program", "it needs two processors");
 		return;
 	}
 	bench_group_start(&group, caller);
-	measure(&group, "interruptions > 5 us of a spinning program in a group: no neighbour", NULL, alone);
-	measure(&group, "interruptions: a neighbour maps and unmaps 64 KiB", "remap", with_neighbour);
+	measure(&group, "interruptions > 5 us of a spinning program in a group: no neighbour", NULL,
+		alone);
+	measure(&group, "interruptions: a neighbour maps and unmaps 64 KiB", "remap",
+		with_neighbour);
 	measure(&group, "interruptions: a neighbour forks", "fork", with_neighbour);
 	measure(&group, "interruptions: neighbours start and exit", NULL, with_exits);
 	bench_group_end(&group);

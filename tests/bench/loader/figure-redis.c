@@ -19,10 +19,10 @@
 #include "say.h"
 #include "stats.h"
 
-#define ROUNDS 14
+#define ROUNDS   14
 #define START_MS 5000
-#define SERVER "/usr/bin/redis-server"
-#define CLIENT "/usr/bin/redis-benchmark"
+#define SERVER   "/usr/bin/redis-server"
+#define CLIENT   "/usr/bin/redis-benchmark"
 
 struct server {
 	struct bench_group *group;
@@ -63,14 +63,14 @@ static int answers(const char *port)
 
 static void start_server(struct server *s, struct bench_group *group)
 {
-	const char *argv[] = { SERVER, "--port", s->port, "--bind", "127.0.0.1", "--save", "",
-		"--appendonly", "no", "--daemonize", "no", NULL };
+	const char *argv[] = {SERVER, "--port", s->port, "--bind", "127.0.0.1", "--save", "",
+		"--appendonly", "no", "--daemonize", "no", NULL};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	int fds[3] = { null, null, STDERR_FILENO };
+	int fds[3] = {null, null, STDERR_FILENO};
 	struct sockaddr_in address;
 	int reserved = listener(&address);
 
-	*s = (struct server){ .group = group };
+	*s = (struct server){.group = group};
 	snprintf(s->port, sizeof(s->port), "%d", ntohs(address.sin_port));
 	close(reserved);
 	if (group)
@@ -80,7 +80,8 @@ static void start_server(struct server *s, struct bench_group *group)
 	close(null);
 	for (int ms = 0; !answers(s->port); ms += 10) {
 		if (ms > START_MS)
-			bench_die("redis-server %s a group does not answer", group ? "inside" : "outside");
+			bench_die("redis-server %s a group does not answer",
+				group ? "inside" : "outside");
 		usleep(10000);
 	}
 }
@@ -96,8 +97,8 @@ static void end_server(struct server *s)
 	bench_series_fini(&s->p999);
 }
 
-/* From redis-benchmark's lines: "99.902% <= 0.415 milliseconds (cumulative count 49951)", of which the first at or
- * above 99.9 counts, and "throughput summary: 98814.23 requests per second". */
+/* From redis-benchmark's lines: "99.902% <= 0.415 milliseconds (cumulative count 49951)", of which
+ * the first at or above 99.9 counts, and "throughput summary: 98814.23 requests per second". */
 static void read_answer(FILE *f, double *ret_rps, double *ret_p999)
 {
 	char line[512];
@@ -117,8 +118,8 @@ static void read_answer(FILE *f, double *ret_rps, double *ret_p999)
 
 static void ask_server(struct server *s)
 {
-	const char *argv[] = { CLIENT, "-h", "127.0.0.1", "-p", s->port, "-t", "get", "-n", "40000", "-c", "20",
-		NULL };
+	const char *argv[] = {CLIENT, "-h", "127.0.0.1", "-p", s->port, "-t", "get", "-n", "40000",
+		"-c", "20", NULL};
 	int out[2], null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	double rps, p999;
 	pid_t pid;
@@ -126,7 +127,7 @@ static void ask_server(struct server *s)
 
 	if (null < 0 || pipe2(out, O_CLOEXEC))
 		bench_die("no pipe: %s", strerror(errno));
-	pid = bench_spawn(argv, (int[]){ null, out[1], STDERR_FILENO }, environ);
+	pid = bench_spawn(argv, (int[]){null, out[1], STDERR_FILENO}, environ);
 	close(out[1]);
 	close(null);
 	f = fdopen(out[0], "r");
@@ -144,7 +145,7 @@ static void ask_server(struct server *s)
 /* The medians of the rounds' ratios, in the order they were taken. */
 static double ratio(const struct bench_series *in, const struct bench_series *out)
 {
-	struct bench_series ratios = { .n = 0 };
+	struct bench_series ratios = {.n = 0};
 	double median;
 
 	for (size_t i = 0; i < in->n; i++)
@@ -158,11 +159,13 @@ static void report(struct server *in, struct server *out)
 {
 	double rps = ratio(&in->rps, &out->rps), p999 = ratio(&in->p999, &out->p999);
 
-	bench_row(&(struct bench_figure){ "redis-benchmark GET, requests a second inside / outside", rps,
-		"x", BENCH_AT_LEAST, 0.95 }, "%.0f / %.0f, %d rounds in turns", bench_series_median(&in->rps),
+	bench_row(&(struct bench_figure){"redis-benchmark GET, requests a second inside / outside",
+			  rps, "x", BENCH_AT_LEAST, 0.95},
+		"%.0f / %.0f, %d rounds in turns", bench_series_median(&in->rps),
 		bench_series_median(&out->rps), ROUNDS);
-	bench_row(&(struct bench_figure){ "redis-benchmark GET, p99.9 inside / outside", p999, "x",
-		BENCH_AT_MOST, 1.1 }, "%.2f ms / %.2f ms", bench_series_median(&in->p999),
+	bench_row(&(struct bench_figure){"redis-benchmark GET, p99.9 inside / outside", p999, "x",
+			  BENCH_AT_MOST, 1.1},
+		"%.2f ms / %.2f ms", bench_series_median(&in->p999),
 		bench_series_median(&out->p999));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages of several programs come over one connection. Whatever is read while another one's answer is waited
- * for is kept: of a program nothing but its end matters here.
+ * Messages of several programs come over one connection. Whatever is read while another one's
+ * answer is waited for is kept: of a program nothing but its end matters here.
  */
 #include "group.h"
 
@@ -42,7 +42,7 @@ const char *bench_path(const char *relative)
 static void exec_tprun(const char *name, const char *const *program, int in, int out)
 {
 	const char *tprun = bench_path("../../loader/tprun/tprun");
-	const char *argv[ARGS_MAX] = { "tprun", "run", "-g", name, "--", bench_path(program[0]) };
+	const char *argv[ARGS_MAX] = {"tprun", "run", "-g", name, "--", bench_path(program[0])};
 
 	for (int i = 1; program[i] && i + 6 < ARGS_MAX; i++)
 		argv[i + 5] = program[i];
@@ -57,7 +57,7 @@ static void exec_tprun(const char *name, const char *const *program, int in, int
 
 static void await_byte(int fd, const char *what)
 {
-	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct pollfd p = {.fd = fd, .events = POLLIN};
 	char byte;
 
 	if (poll(&p, 1, START_MS) != 1 || read(fd, &byte, 1) != 1)
@@ -70,7 +70,7 @@ void bench_group_start_with(struct bench_group *g, const struct tp_caller *calle
 	static unsigned serial;
 	int in[2], out[2];
 
-	*g = (struct bench_group){ .client = TP_CLIENT_INIT, .caller = caller };
+	*g = (struct bench_group){.client = TP_CLIENT_INIT, .caller = caller};
 	snprintf(g->name, sizeof(g->name), "bench-%d-%u", (int)getpid(), serial++);
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
 		bench_die("no pipe: %s", strerror(errno));
@@ -90,7 +90,7 @@ void bench_group_start(struct bench_group *g, const struct tp_caller *caller)
 	struct tp_error err;
 	int ready;
 
-	bench_group_start_with(g, caller, (const char *[]){ "bench-sleeper", NULL }, &ready);
+	bench_group_start_with(g, caller, (const char *[]){"bench-sleeper", NULL}, &ready);
 	await_byte(ready, "the group");
 	close(ready);
 	if (tp_client_connect(&g->client, g->name, &err))
@@ -147,8 +147,8 @@ static int take_answer(struct bench_group *g, uint32_t seq, pid_t *ret_pid, stru
 	while (m.head.seq != seq ||
 		(m.head.type != TP_WIRE_LAUNCHED && m.head.type != TP_WIRE_ERROR));
 	if (m.head.type == TP_WIRE_ERROR)
-		return tp_error_set(err, m.error.status, m.error.error ? m.error.error : EPROTO, "%s",
-			m.error.text);
+		return tp_error_set(err, m.error.status, m.error.error ? m.error.error : EPROTO,
+			"%s", m.error.text);
 	if (ret_pid)
 		*ret_pid = (pid_t)m.event.value;
 	return 0;
@@ -157,7 +157,7 @@ static int take_answer(struct bench_group *g, uint32_t seq, pid_t *ret_pid, stru
 int bench_group_try_launch(struct bench_group *g, const char *const *argv, const int fds[3],
 	uint32_t *ret_seq, pid_t *ret_pid, struct tp_error *err)
 {
-	static const int standard[3] = { 0, 1, 2 };
+	static const int standard[3] = {0, 1, 2};
 	const struct tp_caller *c = g->caller;
 	struct tp_request request = {
 		.argv = (char *const *)argv,
@@ -180,8 +180,8 @@ int bench_group_try_launch(struct bench_group *g, const char *const *argv, const
 	return r ? r : take_answer(g, *ret_seq, ret_pid, err);
 }
 
-uint32_t bench_group_launch(struct bench_group *g, const char *const *argv, const int fds[3],
-	pid_t *ret_pid)
+uint32_t bench_group_launch(
+	struct bench_group *g, const char *const *argv, const int fds[3], pid_t *ret_pid)
 {
 	struct tp_error err;
 	uint32_t seq;

@@ -25,22 +25,24 @@ static const struct {
 	const char *name, *help;
 	bench_figure_fn *measure;
 } figures[] = {
-	{ "launch", "start + exit in a running group, empty and with 1,000 programs", bench_figure_launch },
-	{ "command", "tprun run as a whole", bench_figure_command },
-	{ "churn", "malloc and free", bench_figure_churn },
-	{ "ageing", "10,000 launches", bench_figure_ageing },
-	{ "alive", "1,000 programs at once, 20 busy ones", bench_figure_alive },
-	{ "fork", "fork + wait: alone, beside 1 GiB, with 100 programs", bench_figure_fork },
-	{ "memory", "page faults, mmap + munmap", bench_figure_memory },
-	{ "redis", "redis-benchmark", bench_figure_redis },
-	{ "noise", "interruptions by a neighbour", bench_figure_noise },
-	{ "bystander", "page faults beside a 1 GiB neighbour", bench_figure_bystander },
+	{"launch", "start + exit in a running group, empty and with 1,000 programs",
+		bench_figure_launch},
+	{"command", "tprun run as a whole", bench_figure_command},
+	{"churn", "malloc and free", bench_figure_churn},
+	{"ageing", "10,000 launches", bench_figure_ageing},
+	{"alive", "1,000 programs at once, 20 busy ones", bench_figure_alive},
+	{"fork", "fork + wait: alone, beside 1 GiB, with 100 programs", bench_figure_fork},
+	{"memory", "page faults, mmap + munmap", bench_figure_memory},
+	{"redis", "redis-benchmark", bench_figure_redis},
+	{"noise", "interruptions by a neighbour", bench_figure_noise},
+	{"bystander", "page faults beside a 1 GiB neighbour", bench_figure_bystander},
 };
 #define NFIGURES (sizeof(figures) / sizeof(*figures))
 
 static void usage(FILE *out)
 {
-	fputs("usage: bench-loader [-o table|json] [FIGURE...]\nFIGURE is any of (default: all)\n", out);
+	fputs("usage: bench-loader [-o table|json] [FIGURE...]\nFIGURE is any of (default: all)\n",
+		out);
 	for (size_t i = 0; i < NFIGURES; i++)
 		fprintf(out, "  %-10s %s\n", figures[i].name, figures[i].help);
 }

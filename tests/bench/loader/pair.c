@@ -60,7 +60,7 @@ static void end_inside(struct side *side, struct bench_group *own, const struct 
 /* One program's time is its own; that of several at once is ours, until the last has answered. */
 static struct sums slice_side(struct side *side)
 {
-	struct sums sums = { .wall = 0 };
+	struct sums sums = {.wall = 0};
 	double start = (double)work_now();
 
 	for (int i = 0; i < side->n; i++)
@@ -96,7 +96,8 @@ static void slice_pair(struct all_series *s, struct side *inside, struct side *o
 	bench_series_add(&s->outside, out.wall / out.ops);
 }
 
-static void run_start(struct all_series *s, struct bench_group *group, const struct bench_pair *pair)
+static void run_start(
+	struct all_series *s, struct bench_group *group, const struct bench_pair *pair)
 {
 	int slices = pair->slices ? pair->slices : 40;
 	struct side inside, outside;
@@ -116,7 +117,7 @@ static void run_start(struct all_series *s, struct bench_group *group, const str
 
 struct bench_pair_result bench_pair_run(struct bench_group *group, const struct bench_pair *pair)
 {
-	struct all_series s = { .wall = { .values = NULL } };
+	struct all_series s = {.wall = {.values = NULL}};
 	struct bench_pair_result result;
 
 	for (int i = 0; i < (pair->starts ? pair->starts : 5); i++)

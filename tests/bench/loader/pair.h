@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same program inside a group and outside, slice against slice. A neighbour on the machine that comes and goes
- * then hits both sides of a pair or spoils one pair of many, and the median of the pairs' ratios does not see it.
- * The programs are started anew a few times, since the place where memory happens to lie has a say, too.
+ * The same program inside a group and outside, slice against slice. A neighbour on the machine that
+ * comes and goes then hits both sides of a pair or spoils one pair of many, and the median of the
+ * pairs' ratios does not see it. The programs are started anew a few times, since the place where
+ * memory happens to lie has a say, too.
  */
 #ifndef TP_BENCH_PAIR_H
 #define TP_BENCH_PAIR_H
@@ -11,15 +12,16 @@
 
 struct bench_pair {
 	const char *const *argv;
-	const struct tp_caller *alone; /* each start in a new group that holds nothing else, by this caller */
-	int instances;	/* that work at once; 0: one */
-	int starts;	/* 0: 5 */
-	int slices;	/* pairs a start; 0: 40 */
+	const struct tp_caller
+		*alone; /* each start in a new group that holds nothing else, by this caller */
+	int instances;  /* that work at once; 0: one */
+	int starts;     /* 0: 5 */
+	int slices;     /* pairs a start; 0: 40 */
 };
 
 struct bench_pair_result {
-	double wall, cpu;	/* medians of inside / outside */
-	double low, high;	/* quartiles of wall */
+	double wall, cpu;             /* medians of inside / outside */
+	double low, high;             /* quartiles of wall */
 	double inside_ns, outside_ns; /* medians of wall time per operation */
 };
 

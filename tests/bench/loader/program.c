@@ -22,30 +22,30 @@ pid_t bench_spawn(const char *const *argv, const int fds[3], char *const *envp)
 	for (int i = 0; fds && !err && i < 3; i++)
 		err = posix_spawn_file_actions_adddup2(&actions, fds[i], i);
 	if (!err)
-		err = posix_spawn(&pid, argv[0], fds ? &actions : NULL, NULL,
-			(char *const *)argv, envp);
+		err = posix_spawn(
+			&pid, argv[0], fds ? &actions : NULL, NULL, (char *const *)argv, envp);
 	if (err)
 		bench_die("%s cannot be started: %s", argv[0], strerror(err));
 	posix_spawn_file_actions_destroy(&actions);
 	return pid;
 }
 
-void bench_program_start(struct bench_program *p, struct bench_group *group,
-	const char *const *argv)
+void bench_program_start(
+	struct bench_program *p, struct bench_group *group, const char *const *argv)
 {
-	const char *args[ARGS_MAX] = { bench_path(argv[0]) };
+	const char *args[ARGS_MAX] = {bench_path(argv[0])};
 	int in[2], out[2];
 
 	for (int i = 1; argv[i] && i < ARGS_MAX - 1; i++)
 		args[i] = argv[i];
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
 		bench_die("no pipe: %s", strerror(errno));
-	*p = (struct bench_program){ .group = group, .ask = in[1], .answer = out[0] };
+	*p = (struct bench_program){.group = group, .ask = in[1], .answer = out[0]};
 	if (group)
-		p->seq = bench_group_launch(group, args, (int[]){ in[0], out[1], STDERR_FILENO },
-			&p->pid);
+		p->seq = bench_group_launch(
+			group, args, (int[]){in[0], out[1], STDERR_FILENO}, &p->pid);
 	else
-		p->pid = bench_spawn(args, (int[]){ in[0], out[1], STDERR_FILENO }, environ);
+		p->pid = bench_spawn(args, (int[]){in[0], out[1], STDERR_FILENO}, environ);
 	close(in[0]);
 	close(out[1]);
 }

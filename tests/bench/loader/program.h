@@ -5,8 +5,8 @@
 #ifndef TP_BENCH_PROGRAM_H
 #define TP_BENCH_PROGRAM_H
 
-#include "group.h"
 #include "../work/work.h"
+#include "group.h"
 
 struct bench_program {
 	struct bench_group *group; /* NULL: outside */
@@ -16,8 +16,8 @@ struct bench_program {
 };
 
 /* @argv: argv[0] is a name in the build folder, as "bench-churn" */
-void bench_program_start(struct bench_program *ret_program, struct bench_group *group,
-	const char *const *argv);
+void bench_program_start(
+	struct bench_program *ret_program, struct bench_group *group, const char *const *argv);
 
 /* bench_program_end - end its input, wait for it; anything but exit status 0 ends the benchmark. */
 void bench_program_end(struct bench_program *program);

@@ -72,14 +72,18 @@ static void print_table(const char *name, const char *value, const char *unit, c
 	int ok, const char *note)
 {
 	start_table();
-	printf("| %s | %s%s%s | %s | %s | %s |\n", name, value, *unit && strcmp(unit, "x") ? " " : "",
-		strcmp(unit, "x") ? unit : "", must, ok < 0 ? "" : ok ? "yes" : "**no**", note);
+	printf("| %s | %s%s%s | %s | %s | %s |\n", name, value,
+		*unit && strcmp(unit, "x") ? " " : "", strcmp(unit, "x") ? unit : "", must,
+		ok < 0 ? ""
+		: ok   ? "yes"
+		       : "**no**",
+		note);
 }
 
 static void print_json(const char *name, const char *value, const char *unit, const char *must,
 	int ok, const char *note)
 {
-	struct tp_json j = { .out = stdout };
+	struct tp_json j = {.out = stdout};
 
 	tp_json_object(&j, NULL);
 	tp_json_string(&j, "figure", name);

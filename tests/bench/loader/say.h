@@ -4,9 +4,9 @@
 
 #include <stdnoreturn.h>
 
-/* bench_die - one line on stderr, exit(1). What was started ends with us: its standard input does. */
-__attribute__((format(printf, 1, 2)))
-noreturn void bench_die(const char *fmt, ...);
+/* bench_die - one line on stderr, exit(1). What was started ends with us: its standard input does.
+ */
+__attribute__((format(printf, 1, 2))) noreturn void bench_die(const char *fmt, ...);
 
 enum bench_bound {
 	BENCH_AT_MOST,
@@ -17,7 +17,7 @@ enum bench_bound {
 struct bench_figure {
 	const char *name;
 	double value;
-	const char *unit;	/* "x" for a ratio */
+	const char *unit; /* "x" for a ratio */
 	enum bench_bound bound;
 	double must;
 };
@@ -26,11 +26,11 @@ struct bench_figure {
 int bench_format(const char *format);
 
 /* bench_row - print one figure, with a note on how it came about. */
-__attribute__((format(printf, 2, 3)))
-void bench_row(const struct bench_figure *figure, const char *note, ...);
+__attribute__((format(printf, 2, 3))) void bench_row(
+	const struct bench_figure *figure, const char *note, ...);
 
 /* bench_row_missing - print a figure that could not be measured, with the reason. */
-__attribute__((format(printf, 2, 3)))
-void bench_row_missing(const char *name, const char *why, ...);
+__attribute__((format(printf, 2, 3))) void bench_row_missing(
+	const char *name, const char *why, ...);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Both sides do the same: this process asks for a tiny program with its own three descriptors and its whole
- * environment, and learns its exit status. Inside, that is two messages through the supervisor, whose work counts.
+ * Both sides do the same: this process asks for a tiny program with its own three descriptors and
+ * its whole environment, and learns its exit status. Inside, that is two messages through the
+ * supervisor, whose work counts.
  */
 #include "start-exit.h"
 
@@ -17,7 +18,7 @@
 static const char *const *tiny(void)
 {
 	static char path[4096];
-	static const char *argv[] = { path, NULL };
+	static const char *argv[] = {path, NULL};
 
 	if (!*path)
 		strncpy(path, bench_path("bench-tiny"), sizeof(path) - 1);
@@ -47,7 +48,7 @@ double bench_start_exit_outside(void)
 
 struct bench_start_exit bench_start_exit_pairs(struct bench_group *g, int pairs)
 {
-	struct bench_series ratios = { .n = 0 }, inside = { .n = 0 }, outside = { .n = 0 };
+	struct bench_series ratios = {.n = 0}, inside = {.n = 0}, outside = {.n = 0};
 	struct bench_start_exit r;
 
 	for (int i = 0; i < pairs; i++) {

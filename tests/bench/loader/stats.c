@@ -19,7 +19,7 @@ void bench_series_add(struct bench_series *s, double value)
 void bench_series_fini(struct bench_series *s)
 {
 	free(s->values);
-	*s = (struct bench_series){ .values = NULL };
+	*s = (struct bench_series){.values = NULL};
 }
 
 static int by_value(const void *a, const void *b)

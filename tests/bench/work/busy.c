@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* busy: what a program that has work does: allocate, fill, sort, add up, release. One operation is one round of it. */
+/* busy: what a program that has work does: allocate, fill, sort, add up, release. One operation is
+ * one round of it. */
 #include "work.h"
 
 #include <stdlib.h>
 
 #define COUNT 20000
-#define OPS 3
+#define OPS   3
 
 static volatile uint32_t kept;
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bystander CPU [MS]: take one page fault after another and time each. ops: faults; extra[0..2]: their
- * median, 99th percentile and longest in ns.
+ * bystander CPU [MS]: take one page fault after another and time each. ops: faults; extra[0..2]:
+ * their median, 99th percentile and longest in ns.
  */
 #include "work.h"
 
 #include <stddef.h>
 #include <sys/mman.h>
 
-#define PAGE 4096
-#define PAGES 4096
-#define STEPS 8		/* buckets per doubling: a percentile is right to 9 % */
+#define PAGE    4096
+#define PAGES   4096
+#define STEPS   8 /* buckets per doubling: a percentile is right to 9 % */
 #define BUCKETS (64 * STEPS)
 
 static uint64_t length_ns;

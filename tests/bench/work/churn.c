@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* churn: malloc and free 16 to 1,024 bytes, about 1,000 blocks alive. One operation is a free and a malloc. */
+/* churn: malloc and free 16 to 1,024 bytes, about 1,000 blocks alive. One operation is a free and a
+ * malloc. */
 #include "work.h"
 
 #include <stdlib.h>
 
 #define LIVE 1024
-#define OPS 100000
+#define OPS  100000
 
 static char *blocks[LIVE];
 static uint32_t state = 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * disturb remap|fork CPU [MS]: for this long, map, touch and unmap 64 KiB, or fork and wait. ops: how often.
+ * disturb remap|fork CPU [MS]: for this long, map, touch and unmap 64 KiB, or fork and wait. ops:
+ * how often.
  */
 #include "work.h"
 

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-#define PAGE 4096
-#define PAGES 2048
+#define PAGE   4096
+#define PAGES  2048
 #define PASSES 2
 
 static char *area;
@@ -28,7 +28,8 @@ int main(void)
 		-1, 0);
 	if (area == MAP_FAILED)
 		work_die("mmap");
-	/* Where huge pages are always on, a slice would be four faults. Kernels without them refuse: fine. */
+	/* Where huge pages are always on, a slice would be four faults. Kernels without them
+	 * refuse: fine. */
 	(void)madvise(area, (size_t)PAGES * PAGE, MADV_NOHUGEPAGE);
 	work_serve(slice);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hog MIB [FORKS [CPU]]: the first slice fills so much memory, in small pages; each further one forks FORKS
- * times. It exits, and its memory with it, when standard input ends.
+ * hog MIB [FORKS [CPU]]: the first slice fills so much memory, in small pages; each further one
+ * forks FORKS times. It exits, and its memory with it, when standard input ends.
  */
 #include "work.h"
 

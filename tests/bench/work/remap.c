@@ -15,7 +15,8 @@ static void slice(struct work_report *report)
 	size_t len = (size_t)pages * PAGE;
 
 	for (int i = 0; i < rounds; i++) {
-		char *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *p =
+			mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		if (p == MAP_FAILED)
 			work_die("mmap");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spin CPU [MS]: read the clock without a pause and count the gaps in it. ops: gaps above 5 us; extra[0]: their
- * sum in ns; extra[1]: the longest.
+ * spin CPU [MS]: read the clock without a pause and count the gaps in it. ops: gaps above 5 us;
+ * extra[0]: their sum in ns; extra[1]: the longest.
  */
 #include "work.h"
 

@@ -40,12 +40,12 @@ static uint64_t cpu_now(void)
 	if (getrusage(RUSAGE_CHILDREN, &children))
 		work_die("getrusage");
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID) + timeval_ns(children.ru_utime) +
-		timeval_ns(children.ru_stime);
+	       timeval_ns(children.ru_stime);
 }
 
 static void run_slice(work_slice *slice)
 {
-	struct work_report report = { .ops = 1 };
+	struct work_report report = {.ops = 1};
 	uint64_t cpu = cpu_now(), wall = work_now();
 
 	slice(&report);

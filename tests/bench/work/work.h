@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the measured programs share. Each is an ordinary program that does one thing in slices: for every byte
- * on its standard input it runs one slice and answers with one struct work_report on its standard output. The
- * same binary runs inside a group and outside, slice against slice.
+ * What the measured programs share. Each is an ordinary program that does one thing in slices: for
+ * every byte on its standard input it runs one slice and answers with one struct work_report on its
+ * standard output. The same binary runs inside a group and outside, slice against slice.
  */
 #ifndef TP_BENCH_WORK_H
 #define TP_BENCH_WORK_H
@@ -11,10 +11,10 @@
 #include <stdnoreturn.h>
 
 struct work_report {
-	uint64_t wall_ns;	/* of the slice */
-	uint64_t cpu_ns;	/* user and system, children that were waited for included */
-	uint64_t ops;		/* what was done in it, in the program's own unit */
-	uint64_t extra[5];	/* the program's own */
+	uint64_t wall_ns;  /* of the slice */
+	uint64_t cpu_ns;   /* user and system, children that were waited for included */
+	uint64_t ops;      /* what was done in it, in the program's own unit */
+	uint64_t extra[5]; /* the program's own */
 };
 
 /* Fills in extra[] and ops if it has something to say; ops is 1 otherwise. */
