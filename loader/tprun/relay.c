@@ -35,6 +35,9 @@ static bool is_for_programs(const struct tp_front *f, const struct signalfd_sigi
 {
 	if (si->ssi_signo == SIGCHLD)
 		return false;
+	/* It wakes us, stopped, when one of the programs runs again: that is not for the others. */
+	if (sent_by_somebody(si) && (pid_t)si->ssi_pid == f->supervisor)
+		return false;
 	if (f->own_session)
 		return true;
 	return sent_by_somebody(si) && !sent_by_ours(f, (pid_t)si->ssi_pid);
