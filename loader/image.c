@@ -6,6 +6,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "image-cache.h"
 
 static int plan_target(const struct tp_target *target, const char *name, bool interp,
 	struct tp_plan *ret_plan, struct tp_error *err)
@@ -13,6 +16,10 @@ static int plan_target(const struct tp_target *target, const char *name, bool in
 	struct tp_elf elf;
 	int ret;
 
+	if (target->known) {
+		tp_plan_copy(target->known, ret_plan);
+		return 0;
+	}
 	ret = tp_elf_open_fd(target->fd, &elf);
 	if (ret < 0)
 		return tp_error_named(err, TP_STATUS_NOT_EXECUTABLE, ret, name,
@@ -35,6 +42,30 @@ static int open_interp(const struct tp_resolve_spec *spec, struct tp_image *imag
 		return ret;
 	snprintf(both, sizeof(both), "%.80s: its ELF interpreter %.70s", name, image->plan.interp);
 	return plan_target(&image->interp, both, true, &image->interp_plan, err);
+}
+
+static void remember_file(const struct tp_resolve_spec *spec, const struct tp_target *target,
+	const char *path, bool interp, const struct tp_plan *plan)
+{
+	struct stat st;
+
+	if (!target->known && fstat(target->fd, &st) == 0)
+		tpi_image_cache_put(spec->cache, path, interp, &st, target->realpath, plan);
+}
+
+/* Last, because it may overwrite what tp_target.known points to. */
+static void remember(const struct tp_resolve_spec *spec, struct tp_image *image)
+{
+	const struct tp_target *exe = &image->exe;
+
+	if (spec->cache && spec->root_fd < 0) {
+		remember_file(spec, exe, exe->script ? exe->argv[0] : exe->execfn, false,
+			&image->plan);
+		if (image->has_interp)
+			remember_file(spec, &image->interp, image->plan.interp, true,
+				&image->interp_plan);
+	}
+	image->exe.known = image->interp.known = NULL;
 }
 
 static int open_parts(const struct tp_resolve_spec *spec, struct tp_image *image,
@@ -61,7 +92,9 @@ int tp_image_open(const struct tp_resolve_spec *spec, struct tp_image *ret_image
 	ret_image->interp = (struct tp_target)TP_TARGET_INIT;
 	ret_image->has_interp = false;
 	ret = open_parts(spec, ret_image, err);
-	if (ret < 0)
+	if (ret == 0)
+		remember(spec, ret_image);
+	else
 		tp_image_fini(ret_image);
 	return ret;
 }

@@ -308,3 +308,9 @@ int tp_plan_read_interp(const struct tp_elf *elf, const char *name, struct tp_pl
 		return TPI_REFUSE(&r, ENOEXEC, "as an interpreter, it is not position independent");
 	return 0;
 }
+
+void tp_plan_copy(const struct tp_plan *plan, struct tp_plan *ret_plan)
+{
+	memcpy(ret_plan, plan, offsetof(struct tp_plan, map) + plan->nmap * sizeof(plan->map[0]));
+	strcpy(ret_plan->interp, plan->interp);
+}

@@ -108,6 +108,9 @@ int tp_plan_read(const struct tp_elf *elf, const char *name, struct tp_plan *ret
 int tp_plan_read_interp(const struct tp_elf *elf, const char *name, struct tp_plan *ret_plan,
 			struct tp_error *err);
 
+/* tp_plan_copy - the same as an assignment, but only of the parts in use. */
+void tp_plan_copy(const struct tp_plan *plan, struct tp_plan *ret_plan);
+
 /* Bytes of file pages (not anonymous) of a map. */
 static inline uint64_t tp_plan_map_file_pages(const struct tp_plan_map *m)
 {

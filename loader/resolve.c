@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "exec-file.h"
+#include "image-cache.h"
 #include "shebang.h"
 
 enum { SCRIPTS_MAX = 5 }; /* a script whose interpreter is a script, …: the kernel's limit */
@@ -30,6 +31,7 @@ struct search {
 	struct tp_error *err;
 	char path[PATH_MAX]; /* of the file that was found; becomes AT_EXECFN */
 	struct tpi_exec_file file;
+	struct tpi_image_memory memory; /* of the file; plan NULL: not seen before */
 	struct tp_shebang script[SCRIPTS_MAX];
 	int nscripts;
 };
@@ -95,6 +97,21 @@ static int refuse_interp(const struct search *s, const char *whose, const char *
 
 /* ---- finding the file ---- */
 
+/* Into s->file, whichever was open there before. */
+static int open_file(struct search *s, const char *path, bool interp, struct tpi_refusal *ret_why)
+{
+	struct tpi_exec_file file;
+
+	s->memory.plan = NULL;
+	if (!tpi_image_cache_open(s->spec->cache, &s->where, path, interp, &file, &s->memory)
+			&& tpi_exec_file_open(&s->where, path, &file, ret_why) < 0)
+		return ret_why->error;
+	if (s->file.fd >= 0)
+		close(s->file.fd);
+	s->file = file;
+	return 0;
+}
+
 static int open_as_given(struct search *s)
 {
 	struct tpi_refusal why;
@@ -102,7 +119,7 @@ static int open_as_given(struct search *s)
 	if (strlen(s->name) >= PATH_MAX)
 		return refuse_words(s, -ENAMETOOLONG, tp_errno_words(ENAMETOOLONG));
 	strcpy(s->path, s->name);
-	if (tpi_exec_file_open(&s->where, s->path, &s->file, &why) < 0)
+	if (open_file(s, s->path, false, &why) < 0)
 		return refuse_path(s, &why);
 	return 0;
 }
@@ -132,7 +149,7 @@ static int try_directory(struct search *s, const char *dir, size_t len, struct t
 
 	if (!join(s, dir, len))
 		return -ENOENT;
-	if (tpi_exec_file_open(&s->where, s->path, &s->file, &why) == 0)
+	if (open_file(s, s->path, false, &why) == 0)
 		return 0;
 	if (status_of(why.error) == TP_STATUS_OWN)
 		return refuse(s, &why);
@@ -182,7 +199,6 @@ static int refuse_kind(const struct search *s, const char *why)
 /* Opens what the `#!` line names in place of the script. */
 static int enter_script(struct search *s, const struct tp_shebang *line)
 {
-	struct tpi_exec_file interp;
 	struct tpi_refusal why;
 
 	if (s->nscripts == SCRIPTS_MAX)
@@ -191,10 +207,8 @@ static int enter_script(struct search *s, const struct tp_shebang *line)
 	if (line->interp[0] == '\0')
 		return refuse_words(s, -EACCES, "its #! line names no interpreter");
 	s->script[s->nscripts] = *line;
-	if (tpi_exec_file_open(&s->where, line->interp, &interp, &why) < 0)
+	if (open_file(s, line->interp, false, &why) < 0)
 		return refuse_interp(s, "its", line->interp, &why);
-	close(s->file.fd);
-	s->file = interp;
 	s->nscripts++;
 	return 0;
 }
@@ -207,6 +221,8 @@ static int follow_script(struct search *s)
 	ssize_t len;
 	int ret;
 
+	if (s->memory.plan)
+		return 0;
 	len = pread(s->file.fd, head, sizeof(head), 0);
 	if (len < 0)
 		return refuse_words(s, -errno, tp_errno_words(errno));
@@ -299,18 +315,30 @@ static void name_process(const char *path, char *comm, size_t size)
 	comm[len] = '\0';
 }
 
+/* Malloced; NULL: no memory. */
+static char *real_path(const struct search *s, const char *path)
+{
+	char *real;
+
+	if (s->memory.plan)
+		return strdup(s->memory.realpath);
+	return tpi_where_realpath(&s->where, s->file.fd, path, &real) < 0 ? NULL : real;
+}
+
 /* Takes over the descriptor. The last file's path is only the fall-back for its real path. */
 static int make_target(struct search *s, struct tp_target *ret_target)
 {
 	const char *last = s->nscripts ? s->script[s->nscripts - 1].interp : s->path;
-	struct tp_target t = { .fd = s->file.fd };
+	struct tp_target t = { .fd = s->file.fd, .known = s->memory.plan };
 
-	s->file.fd = -1;
 	note_identity(&s->file.st, &t);
 	name_process(s->path, t.comm, sizeof(t.comm));
+	t.script = s->nscripts > 0;
 	t.execfn = strdup(s->path);
 	t.argv = make_argv(s, &t.argc);
-	if (!t.execfn || !t.argv || tpi_where_realpath(&s->where, t.fd, last, &t.realpath) < 0) {
+	t.realpath = real_path(s, last);
+	s->file.fd = -1;
+	if (!t.execfn || !t.argv || !t.realpath) {
 		tp_target_fini(&t);
 		return refuse_words(s, -ENOMEM, tp_errno_words(ENOMEM));
 	}
@@ -322,7 +350,7 @@ static int check_privileges(const struct search *s)
 {
 	struct tpi_refusal why;
 
-	if (tpi_exec_file_privileges(&s->file, &why) == 0)
+	if (s->memory.plan || tpi_exec_file_privileges(&s->file, &why) == 0)
 		return 0;
 	if (s->nscripts)
 		return refuse_interp(s, "its", s->script[s->nscripts - 1].interp, &why);
@@ -379,11 +407,13 @@ int tp_resolve_interp(const struct tp_resolve_spec *spec, const char *name, cons
 	struct search s;
 
 	init_search(spec, name, err, &s);
-	if (tpi_exec_file_open(&s.where, interp, &s.file, &why) < 0)
+	if (open_file(&s, interp, true, &why) < 0)
 		return refuse_interp(&s, "its ELF", interp, &why);
 	t.fd = s.file.fd;
+	t.known = s.memory.plan;
 	note_identity(&s.file.st, &t);
-	if (tpi_where_realpath(&s.where, t.fd, interp, &t.realpath) < 0) {
+	t.realpath = real_path(&s, interp);
+	if (!t.realpath) {
 		close(t.fd);
 		return refuse_words(&s, -ENOMEM, tp_errno_words(ENOMEM));
 	}

@@ -2,10 +2,15 @@
 #ifndef TP_LOADER_RESOLVE_H
 #define TP_LOADER_RESOLVE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "error.h"
+
+struct tp_image_cache;
+struct tp_plan;
 
 /*
  * From a command as it was typed to an open executable: the shell's search through PATH, the
@@ -18,6 +23,7 @@ struct tp_resolve_spec {
 	const char *path;        /* PATH of the program's environment; NULL: unset */
 	int cwd_fd;              /* directory of the program, or AT_FDCWD */
 	int root_fd;             /* directory that stands for "/", or -1 */
+	struct tp_image_cache *cache; /* what is known from earlier; NULL: nothing */
 };
 
 /* What was found. Zeroed by tp_target_fini. */
@@ -27,11 +33,13 @@ struct tp_target {
 	char *execfn;    /* AT_EXECFN: what a shell would have given execve; malloced */
 	char **argv;     /* the arguments after `#!` lines were followed; NULL-terminated; malloced */
 	size_t argc;
+	bool script;     /* argv[0] is the interpreter of a `#!` line */
 	char comm[16];   /* the name that the kernel would give the process */
 	dev_t dev;       /* identity of the file, for caches */
 	ino_t ino;
 	uint64_t size;
 	int64_t mtime_ns;
+	const struct tp_plan *known; /* its plan, if spec.cache has one: valid until that changes */
 };
 
 /*
