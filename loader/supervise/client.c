@@ -15,7 +15,7 @@
 #include "supervise/sockmsg.h"
 
 /* A foreground that was stopped for a while must not lose the ends of a thousand programs. */
-enum { QUEUE_MAX = 4 << 20, MESSAGES_A_TURN = 16, PATIENCE_MS = 10000 };
+enum { QUEUE_MAX = 4 << 20 };
 
 static void flush(struct tp_client *c)
 {
@@ -111,8 +111,7 @@ void tp_client_note(struct tp_client *c, const char *fmt, ...)
 	send_text(c, TP_WIRE_NOTE, 0, 0, 0, text);
 }
 
-/* One message. Return: false when there is no more, for now or for ever. */
-static bool receive(struct tp_client *c)
+static void receive(struct tp_client *c)
 {
 	_Alignas(8) char buf[TP_WIRE_MESSAGE_MAX];
 	int fds[TP_SOCK_FDS];
@@ -120,16 +119,13 @@ static bool receive(struct tp_client *c)
 	ssize_t n = tp_sock_receive(c->watch.fd, buf, sizeof(buf), fds, &nfds);
 
 	if (n == -EAGAIN)
-		return false;
-	if (n == 0 || (n < 0 && n != -EMSGSIZE && n != -EMFILE)) {
-		tp_client_drop(c);
-		return false;
-	}
-	if (n < 0)
+		return;
+	if (n > 0)
+		tp_request_take(c, buf, (size_t)n, fds, nfds);
+	else if (n == -EMSGSIZE || n == -EMFILE)
 		tp_request_broken(c, (int)n);
 	else
-		tp_request_take(c, buf, (size_t)n, fds, nfds);
-	return c->watch.fd >= 0;
+		tp_client_drop(c);
 }
 
 static void on_ready(struct tp_watch *w, uint32_t events)
@@ -140,9 +136,9 @@ static void on_ready(struct tp_watch *w, uint32_t events)
 		flush(c);
 	if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
 		return;
-	for (int i = 0; i < MESSAGES_A_TURN; i++)
-		if (c->watch.fd < 0 || !receive(c))
-			break;
+	/* One a turn: that is fair, and the loop comes back while there is more. */
+	if (c->watch.fd >= 0)
+		receive(c);
 }
 
 static void on_patience(struct tp_timer *t)

@@ -23,6 +23,7 @@
 #include "supervise/supervise.h"
 
 struct tp_client;
+struct tp_image_cache;
 struct tp_stop;
 
 /* One program, from its launch to the return of its memory. What decides is here; the registry entry is for others. */
@@ -59,6 +60,7 @@ struct tp_group {
 	struct tp_hostlink host;
 
 	int children_fd;		/* orphans.c */
+	struct tp_image_cache *images;
 	struct tp_watch listener, signals, front, bell;
 	pthread_t bell_thread;
 	bool bell_listens, bell_stop;
@@ -79,7 +81,9 @@ struct tp_group {
 	bool first_done;		/* the first client wants no more launches */
 	bool debug;
 
-	int64_t start_ns, last_scan_ms;
+	pid_t last_reaped;		/* its SIGCHLD may still come */
+	pid_t sid;
+	int64_t start_ns;
 	uint32_t max_maps, vmas, base_vmas;
 	int64_t counted_ms;
 	bool warned_maps;

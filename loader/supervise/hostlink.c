@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Talks to the host; see hostlink.h. */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,12 +14,13 @@
 #include "supervise/hostlink.h"
 #include "supervise/sockmsg.h"
 
-enum { GREETING_MS = 10000, REPLY_MS = 20000, SLICE_MS = 100 };
+enum { GREETING_MS = 10000, REPLY_MS = 20000, SLICE_MS = 100, LOOK_MS = 10 };
 
 static void finish_post(struct tp_hostlink *h, int error)
 {
 	tp_host_done_fn *done = h->done;
 
+	tp_timer_disarm(&h->look);
 	h->done = NULL;
 	if (done)
 		done(h->done_arg, error);
@@ -32,7 +33,7 @@ static void lose(struct tp_hostlink *h, const char *why)
 		return;
 	h->alive = false;
 	snprintf(h->gone, sizeof(h->gone), "%s", why);
-	tp_loop_remove(h->loop, &h->reply);
+	tp_timer_disarm(&h->look);
 	kill(h->pid, SIGKILL);
 	finish_post(h, -EHOSTDOWN);
 }
@@ -52,24 +53,21 @@ void tp_hostlink_continue(struct tp_hostlink *h)
 		kill(h->pid, SIGCONT);
 }
 
+/* The socket blocks, for SLICE_MS at a time. */
 static ssize_t wait_message(struct tp_hostlink *h, void *buf, size_t len, int timeout_ms)
 {
 	int64_t end = tp_now_ms() + timeout_ms;
-	struct pollfd p = {.fd = h->reply.fd, .events = POLLIN};
 	ssize_t n;
 
 	for (;;) {
-		int64_t left = end - tp_now_ms();
-
-		n = recv(h->reply.fd, buf, len, MSG_DONTWAIT | MSG_TRUNC);
+		n = recv(h->sock, buf, len, MSG_TRUNC);
 		if (n >= 0)
 			return n;
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		if (left <= 0)
+		if (tp_now_ms() >= end)
 			return -ETIMEDOUT;
-		if (poll(&p, 1, left < SLICE_MS ? (int)left : SLICE_MS) == 0)
-			tp_hostlink_continue(h);
+		tp_hostlink_continue(h);
 	}
 }
 
@@ -104,14 +102,14 @@ static int send_request(struct tp_hostlink *h, struct tp_host_head *head, size_t
 	head->version = TP_HOST_VERSION;
 	head->len = (uint32_t)len;
 	head->seq = more.seq = ++h->seq;
-	r = tp_sock_send(h->reply.fd, head, len, fds, first, 0);
+	r = tp_sock_send(h->sock, head, len, fds, first, 0);
 	for (uint32_t at = first; r == 0 && at < nfds; at += TP_HOST_FDS_BATCH) {
 		uint32_t n = nfds - at < TP_HOST_FDS_BATCH ? nfds - at : TP_HOST_FDS_BATCH;
 
-		r = tp_sock_send(h->reply.fd, &more, sizeof(more), fds + at, n, 0);
+		r = tp_sock_send(h->sock, &more, sizeof(more), fds + at, n, 0);
 	}
 	if (r < 0)
-		lose(h, r == -EPIPE || r == -ECONNRESET ? "it ended" : "its socket failed");
+		lose(h, r == -EPIPE || r == -ECONNRESET ? "it ended" : r == -EAGAIN ? "it does not listen" : "its socket failed");
 	return r;
 }
 
@@ -131,19 +129,14 @@ int tp_hostlink_post(struct tp_hostlink *h, void *msg, size_t len, tp_host_done_
 		return -EHOSTDOWN;
 	h->done = done;
 	h->done_arg = arg;
+	tp_timer_arm(h->loop, &h->look, LOOK_MS);
 	return 0;
 }
 
-static void on_reply(struct tp_watch *w, uint32_t events)
+/* Nothing was asked for since the post: its reply will long be there. */
+static void on_look(struct tp_timer *t)
 {
-	struct tp_hostlink *h = tp_container(w, struct tp_hostlink, reply);
-
-	if (h->done && (events & EPOLLIN))
-		tp_hostlink_drain(h);
-	else if (events & (EPOLLHUP | EPOLLERR))
-		lose(h, "it ended");
-	else if (!h->done && (events & EPOLLIN) && recv(w->fd, &events, 1, MSG_DONTWAIT | MSG_PEEK) > 0)
-		lose(h, "it spoke unasked: a program has probably written over its memory");
+	tp_hostlink_drain(tp_container(t, struct tp_hostlink, look));
 }
 
 static void on_death(struct tp_watch *w, uint32_t events)
@@ -189,27 +182,29 @@ static int watch_host(struct tp_hostlink *h, struct tp_error *err)
 {
 	int r;
 
-	h->reply.ready = on_reply;
 	h->death.ready = on_death;
 	h->death.fd = pidfd_open(h->pid, 0);
 	r = h->death.fd < 0 ? -errno : tp_loop_add(h->loop, &h->death, EPOLLIN);
-	r = r ? r : tp_loop_add(h->loop, &h->reply, EPOLLIN);
 	return r ? tp_error_set(err, TP_STATUS_OWN, r, "tp-host: could not be watched: %s", tp_errno_words(r)) : 0;
 }
 
 int tp_hostlink_start(struct tp_hostlink *h, struct tp_loop *loop, const char *path, int segment_fd,
 	const char *group, struct tp_error *err)
 {
+	const struct timeval slice = {.tv_usec = SLICE_MS * 1000}, patience = {.tv_sec = REPLY_MS / 1000};
 	int pair[2], r;
 
-	*h = (struct tp_hostlink){.loop = loop, .reply.fd = -1, .death.fd = -1};
+	*h = (struct tp_hostlink){.loop = loop, .sock = -1, .death.fd = -1};
 	tp_host_limits(h->limits);
 	h->nice = getpriority(PRIO_PROCESS, 0);
+	h->look.fire = on_look;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return tp_error_set(err, TP_STATUS_OWN, errno, "%s: no socket for the host: %s", group, tp_errno_words(errno));
 	r = tp_host_spawn(path, group, pair[1], segment_fd, h->limits, &h->pid);
 	close(pair[1]);
-	h->reply.fd = pair[0];
+	h->sock = pair[0];
+	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &slice, sizeof(slice));
+	setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	h->alive = r == 0;
 	if (r < 0)
 		tp_error_set(err, TP_STATUS_OWN, r, "%s: could not be started: %s", path, tp_errno_words(r));
@@ -232,9 +227,9 @@ void tp_hostlink_stop(struct tp_hostlink *h)
 	h->alive = false;
 	h->pid = 0;
 	finish_post(h, -EHOSTDOWN);
-	if (h->reply.fd >= 0)
-		close(h->reply.fd);
+	if (h->sock >= 0)
+		close(h->sock);
 	if (h->death.fd >= 0)
 		close(h->death.fd);
-	h->reply.fd = h->death.fd = -1;
+	h->sock = h->death.fd = -1;
 }

@@ -21,7 +21,8 @@
 typedef void tp_host_done_fn(void *arg, int error);
 
 struct tp_hostlink {
-	struct tp_watch reply;		/* the socket */
+	int sock;			/* not watched: replies are looked for when they are due or needed */
+	struct tp_timer look;
 	struct tp_watch death;		/* the pidfd */
 	struct tp_loop *loop;
 	pid_t pid;

@@ -64,9 +64,9 @@ static void put_limits(struct tp_host_launch *h, const struct tp_wire_launch *m,
 	}
 }
 
-static void put_session(struct tp_host_launch *h, const struct tp_wire_launch *m)
+static void put_session(struct tp_host_launch *h, const struct tp_wire_launch *m, pid_t sid)
 {
-	if (m->flags & TP_WIRE_OWN_SESSION || m->sid != getsid(0)) {
+	if (m->flags & TP_WIRE_OWN_SESSION || m->sid != sid) {
 		h->flags |= TP_LAUNCH_NEW_SESSION;
 		if (m->flags & TP_WIRE_CTTY)
 			h->flags |= TP_LAUNCH_CTTY;
@@ -76,9 +76,11 @@ static void put_session(struct tp_host_launch *h, const struct tp_wire_launch *m
 	h->pgid = m->pgid;
 }
 
-static void put_caller(struct tp_host_launch *h, const struct tp_wire_launch *m, const struct tp_hostlink *host)
+static void put_caller(struct tp_host_launch *h, const struct tp_wire_launch *m, const struct tp_group *g)
 {
-	put_session(h, m);
+	const struct tp_hostlink *host = &g->host;
+
+	put_session(h, m, g->sid);
 	put_limits(h, m, host);
 	h->umask = m->umask;
 	h->sigmask = m->sigmask;
@@ -154,7 +156,7 @@ static int build(const struct tp_launching *l, struct message *m, struct descrip
 	int r;
 
 	put_memory(&h, l);
-	put_caller(&h, &l->request->msg, &l->group->host);
+	put_caller(&h, &l->request->msg, l->group);
 	put_descriptors(&h, l, d, stack_fd);
 	h.exe_len = (uint32_t)strlen(exe);
 	m->len = 0;

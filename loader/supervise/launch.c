@@ -139,7 +139,7 @@ static struct tp_prog *add_prog(struct tp_client *c, const struct tp_request *r,
 	p->client = c;
 	p->seq = r->msg.head.seq;
 	p->linger = r->msg.flags & TP_WIRE_LINGER;
-	p->own_session = r->msg.flags & TP_WIRE_OWN_SESSION || r->msg.sid != getsid(0);
+	p->own_session = r->msg.flags & TP_WIRE_OWN_SESSION || r->msg.sid != g->sid;
 	if (tp_admit_unit(g, p->id, &p->unit, name, err) == 0)
 		return p;
 	tp_registry_died(p, TP_PROGRAM_DEAD);
@@ -175,6 +175,7 @@ static int launch_strings(struct tp_launching *l, struct tp_client *c, struct tp
 		.path = path_of(l->strings->envp),
 		.cwd_fd = tp_request_cwd(l->request),
 		.root_fd = tp_request_root(l->request),
+		.cache = l->group->images,
 	};
 	struct tp_image image;
 	int r = tp_image_open(&spec, &image, err);

@@ -68,6 +68,7 @@ static void ended(struct tp_prog *p, int status)
 	struct tp_group *g = p->group;
 	bool linger = p->linger && p->state != TP_PROGRAM_LEFT;
 
+	g->last_reaped = p->pid;
 	close(p->death.fd);	/* which also takes it out of the epoll: nobody else has it */
 	p->death.fd = -1;
 	p->wait_status = status;

@@ -14,19 +14,21 @@ enum { GRACE_MS = 10000 };
 /* A death is the pidfd's business; the pid may already have been reaped, and then this finds nothing. */
 static void on_child(struct tp_group *g, const struct signalfd_siginfo *info)
 {
-	tp_reap_child(g, (pid_t)info->ssi_pid);
+	if ((pid_t)info->ssi_pid != g->last_reaped)
+		tp_reap_child(g, (pid_t)info->ssi_pid);
 	tp_reap_scan_soon(g);
 }
 
 static void on_signal(struct tp_watch *w, uint32_t events)
 {
 	struct tp_group *g = tp_container(w, struct tp_group, signals);
-	struct signalfd_siginfo info;
+	struct signalfd_siginfo info[4];
+	ssize_t n = read(w->fd, info, sizeof(info));
 
 	(void)events;
-	while (read(w->fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD)
-			on_child(g, &info);
+	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(info[0]); i++) {
+		if (info[i].ssi_signo == SIGCHLD)
+			on_child(g, &info[i]);
 		else
 			tp_stop_begin(g, NULL, 0, NULL, GRACE_MS);
 	}

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "image-cache.h"
 #include "supervise/client.h"
 #include "supervise/doorbell.h"
 #include "supervise/end.h"
@@ -131,8 +132,10 @@ static int make_group(struct tp_group *g, struct tp_error *err)
 static void init_parts(struct tp_group *g)
 {
 	g->runtime.dir_fd = g->seg.fd = g->children_fd = g->front.fd = -1;
-	g->host.reply.fd = g->host.death.fd = -1;
+	g->host.sock = g->host.death.fd = -1;
 	g->start_ns = tp_now_boot_ns();
+	g->sid = getsid(0);
+	g->images = tp_image_cache_create();
 	g->debug = g->opts->verbose || getenv("TPRUN_DEBUG");
 	g->loop.settle = settle;
 	LIST_INIT(&g->clients);
@@ -173,6 +176,7 @@ static void end(struct tp_group *g)
 	tp_seg_fini(&g->seg);
 	tp_mapcount_fini(g);
 	tp_registry_fini(g);
+	g->images = tp_image_cache_destroy(g->images);
 	tp_loop_fini(&g->loop);
 }
 
