@@ -47,6 +47,43 @@ static int save_shapes(unsigned type)
 	return ret | save(&make);
 }
 
+/* At the upper end of what a fixed file may take, and a page beyond. */
+static int save_high(void)
+{
+	const uint64_t shift = UINT64_C(0x7fffffffc000) - ELFMAKE_FIXED;
+	struct elfmake make;
+	int ret;
+
+	elfmake_init(&make, ET_EXEC);
+	make.eh.e_entry += shift;
+	for (unsigned i = 0; i < 2; i++)
+		make.part[i].ph.p_vaddr += shift;
+	ret = save(&make);
+	make.part[1].ph.p_memsz += 0x1000;
+	return ret | save(&make);
+}
+
+/* As many program headers as fit, then as many loadable ones as may be, and one more. */
+static int save_many(void)
+{
+	struct elfmake make;
+	int ret;
+
+	elfmake_init(&make, ET_DYN);
+	make.eh.e_phoff = 0x2200;
+	make.size = 0x4000;
+	while (make.nparts < 60)
+		elfmake_add(&make, PT_NULL, 0, 0, 0, 0, 0);
+	ret = save(&make);
+	for (unsigned i = 3; i < 32; i++) {
+		make.part[i].ph = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_W,
+			.p_vaddr = 0x10000 + i * 0x1000, .p_memsz = 0x100 };
+		if (i >= 30)
+			ret |= save(&make);
+	}
+	return ret;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -54,5 +91,5 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	dir = argv[1];
-	return save_shapes(ET_DYN) || save_shapes(ET_EXEC);
+	return save_shapes(ET_DYN) || save_shapes(ET_EXEC) || save_high() || save_many();
 }

@@ -166,13 +166,30 @@ static uint64_t edge_value(uint64_t old)
 	return old ^ UINT64_C(1) << rand() % 64;
 }
 
-/* Replaces 2, 4 or 8 bytes at an aligned place in the headers. */
+/* Where to change something: the file's header, or its table of program headers. */
+static size_t pick_range(const uint8_t *data, size_t size, size_t *ret_at)
+{
+	Elf64_Ehdr eh;
+	size_t len;
+
+	memcpy(&eh, data, sizeof(eh));
+	*ret_at = 0;
+	if (rand() % 4 == 0 || eh.e_phoff >= size)
+		return sizeof(eh);
+	*ret_at = eh.e_phoff;
+	len = eh.e_phnum * sizeof(Elf64_Phdr);
+	return len < size - eh.e_phoff ? len : size - eh.e_phoff;
+}
+
+/* Replaces a field of 2, 4 or 8 bytes. */
 static void mutate_field(uint8_t *data, size_t size)
 {
-	size_t width = 2 << rand() % 3, end = size < 1024 ? size : 1024, at;
+	size_t width = 2 << rand() % 3, at, len = pick_range(data, size, &at);
 	uint64_t value = 0;
 
-	at = rand() % (end / width) * width;
+	if (len < width)
+		return;
+	at += rand() % (len / width) * width;
 	memcpy(&value, data + at, width);
 	value = edge_value(value);
 	memcpy(data + at, &value, width);
@@ -181,7 +198,7 @@ static void mutate_field(uint8_t *data, size_t size)
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
 	srand(seed);
-	if (size < 64 || rand() % 2)
+	if (size < sizeof(Elf64_Ehdr) || rand() % 2)
 		return LLVMFuzzerMutate(data, size, max_size);
 	for (int n = 1 + rand() % 3; n; n--)
 		mutate_field(data, size);
