@@ -3,7 +3,7 @@
  * A stub, in the program's own units within 2 GiB of the site:
  *
  *		<pre: displaced instructions before the call>
- *		movabs	$control, %r11
+ *		movabs	$control, %r11		(shared stubs: lea 0(%rip), %r11; shr and shl $TP_UNIT_SHIFT, %r11)
  *		lea	done(%rip), %rcx
  *		jmp	*entry(%rip)
  *	entry:	.quad	arch_route_enter
@@ -11,12 +11,13 @@
  *	done:	<post: displaced instructions after the call>
  *		jmp	resume
  *
- * r11 and rcx are free because `syscall` destroys them. Nothing is pushed: the program's red zone may be in use, and
+ * r11, rcx and the flags are free because `syscall` destroys them. Nothing is pushed: the program's red zone may be in use, and
  * at `raw` a new thread may come back on an empty stack.
  */
 #include "stub.h"
 
 #include "frame-offsets.h"
+#include "tp/abi/layout.h"
 
 struct cursor {
 	uint8_t *p;
@@ -72,6 +73,22 @@ static void put_jump(struct cursor *c, uint64_t to)
 	put_branch(c, 0xe9, to);
 }
 
+static void put_control(struct cursor *c, uint64_t control)
+{
+	static const uint8_t of_unit[] = {
+		0x4c, 0x8d, 0x1d, 0, 0, 0, 0,		/* lea 0(%rip), %r11 */
+		0x49, 0xc1, 0xeb, TP_UNIT_SHIFT,	/* shr $TP_UNIT_SHIFT, %r11 */
+		0x49, 0xc1, 0xe3, TP_UNIT_SHIFT,	/* shl $TP_UNIT_SHIFT, %r11 */
+	};
+
+	if (!control) {
+		put(c, of_unit, sizeof(of_unit));
+		return;
+	}
+	put(c, (const uint8_t[]){ 0x49, 0xbb }, 2); /* movabs $control, %r11 */
+	put64(c, control);
+}
+
 uint64_t arch_stub_write(uint8_t *buf, uint64_t at, const struct arch_site *site, uint64_t text, uint64_t control,
 			 uint64_t entry)
 {
@@ -82,8 +99,7 @@ uint64_t arch_stub_write(uint8_t *buf, uint64_t at, const struct arch_site *site
 	    !reaches(at, resume) || !reaches(at + ARCH_STUB_MAX, resume))
 		return 0;
 	put(&c, site->pre, site->pre_len);
-	put(&c, (const uint8_t[]){ 0x49, 0xbb }, 2); /* movabs $control, %r11 */
-	put64(&c, control);
+	put_control(&c, control);
 	put(&c, (const uint8_t[]){ 0x48, 0x8d, 0x0d }, 3); /* lea done(%rip), %rcx */
 	put32(&c, 6 + 8 + ARCH_STUB_RAW_BACK);
 	put(&c, (const uint8_t[]){ 0xff, 0x25 }, 2); /* jmp *entry(%rip) */

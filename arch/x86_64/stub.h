@@ -15,6 +15,7 @@
  * @buf:   where the stub's bytes go, at least ARCH_STUB_MAX
  * @at:    the address they will run at
  * @text:  the address of the text that was scanned
+ * @control: address of the program's control block; 0: it is at the base of the unit that the stub runs in
  * @entry: arch_route_enter
  *
  * Return: bytes written, or 0 if the site is out of a jump's reach.

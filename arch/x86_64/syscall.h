@@ -58,6 +58,8 @@
 #define ARCH_NR_fstat			5
 #define ARCH_NR_ioctl			16
 #define ARCH_NR_tgkill			234
+#define ARCH_NR_memfd_create		319
+#define ARCH_NR_ftruncate		77
 #define ARCH_NR_rt_tgsigqueueinfo	297
 #define ARCH_NR_capget			125
 #define ARCH_NR_process_vm_readv	310

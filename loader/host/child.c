@@ -58,7 +58,7 @@ static void prepare_images(const struct tpi_birth *b)
 		if (b->maps[i].zero_len)
 			memset((void *)b->maps[i].zero_at, 0, b->maps[i].zero_len);
 	for (uint32_t i = 0; i < l->nimages; i++)
-		if (l->images[i].scan != TP_SCAN_NO && l->images[i].nmaps)
+		if (l->images[i].scan != TP_SCAN_NO && l->images[i].nmaps && i + 1 != b->shared_image)
 			tpi_patch_image(b->control, &l->images[i], b->maps, b->fds[l->images[i].fd]);
 }
 

@@ -100,6 +100,7 @@ struct tpi_birth {
 	const int32_t *targets;
 	const uint8_t *stack_image;
 	uint32_t nfds;
+	uint32_t shared_image; /* index + 1 of the image whose text is a shared copy; 0: none */
 	const int *fds; /* the copy in the program's control area */
 };
 void tpi_birth(void *birth);

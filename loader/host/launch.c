@@ -5,7 +5,7 @@
  * The host touches none of the mapped pages but its own control block: a file that shrinks or a damaged image can only
  * hurt the child, which does the rest (child.c).
  */
-#include "host.h"
+#include "shared.h"
 
 #include <linux/sched.h>
 
@@ -19,6 +19,7 @@ struct launch {
 	const uint8_t *stack_image;
 	struct tpi_request *rq;
 	struct tp_host_result *out;
+	uint32_t shared_image; /* index + 1 */
 };
 
 static bool fail(struct launch *l, uint32_t stage, long error, uint64_t detail)
@@ -94,8 +95,54 @@ static bool map_control(struct launch *l)
 	memcpy(c->rlimit_data, l->in->rlimits[2], sizeof(c->rlimit_data));
 	c->exe_len = l->in->exe_len;
 	memcpy(c->exe, l->exe, l->in->exe_len);
+	tpi_shared_map_stubs(base);
 	tpi_space_dirty(c, base);
 	return true;
+}
+
+/* The image that a map belongs to, if its system calls are to be rerouted: index + 1. */
+static uint32_t image_of(const struct launch *l, uint32_t map)
+{
+	for (uint32_t i = 0; i < l->in->nimages; i++) {
+		const struct tp_host_image *im = &l->in->images[i];
+
+		if (im->scan == TP_SCAN_CALLS && map >= im->first_map && map < im->first_map + im->nmaps)
+			return i + 1;
+	}
+	return 0;
+}
+
+/* The libc that this interpreter mapped for others is put in place before it asks, where map.c finds it. */
+static void expect_libc(struct launch *l, const struct tpi_text *interp)
+{
+	struct tp_control *c = (struct tp_control *)base_of(l);
+	const struct tpi_text *t = tpi_text_by_number(__atomic_load_n(&interp->libc, __ATOMIC_RELAXED));
+
+	c->interp_facts = tpi_text_number(interp);
+	if (!t || !tpi_shared_ready(t) || tpi_failed(tpi_shared_map(t, c->base)))
+		return;
+	c->libc_text = (struct tp_range){ c->base + tpi_shared_place(t), tpi_page_up(t->len) };
+	c->libc_facts = tpi_text_number(t);
+}
+
+/* The text that was just mapped from its file gives way to the shared copy, if there is one for this place. */
+static void share_text(struct launch *l, uint32_t map)
+{
+	const struct tp_host_map *m = &l->maps[map];
+	uint32_t image = image_of(l, map);
+	const struct tpi_text *t;
+	struct tpi_file file;
+
+	if (!image || m->outside || !(m->prot & PROT_EXEC) || !tpi_file_of(l->rq->fds[m->fd], &file))
+		return;
+	t = tpi_text_known(&file, m->off);
+	if (!t || !tpi_shared_ready(t) || m->addr != base_of(l) + tpi_shared_place(t) || m->len != tpi_page_up(t->len) ||
+	    tpi_failed(tpi_shared_map(t, base_of(l))))
+		return;
+	l->shared_image = image;
+	if (t->warnings)
+		entry_of(l)->warnings |= t->warnings;
+	expect_libc(l, t);
 }
 
 static bool map_one(struct launch *l, uint32_t i)
@@ -116,6 +163,8 @@ static bool map_one(struct launch *l, uint32_t i)
 	if (!tpi_failed(r)) {
 		if (m->outside && !c->image.len)
 			c->image = (struct tp_range){ m->addr, m->len };
+		if (m->fd >= 0)
+			share_text(l, i);
 		return true;
 	}
 	if (m->outside)
@@ -146,6 +195,7 @@ static struct tpi_birth *pack(struct launch *l)
 		.targets = move_into(l, l->targets),
 		.stack_image = move_into(l, l->stack_image),
 		.nfds = l->rq->nfds,
+		.shared_image = l->shared_image,
 		.fds = fds,
 	};
 	memcpy(fds, l->rq->fds, l->rq->nfds * sizeof(int));

@@ -91,7 +91,7 @@ long tpi_route_mlockall(struct tp_control *c, long flags)
 {
 	enum { CURRENT = 1, FUTURE = 2, ONFAULT = 4 };
 	const uint32_t pages = (uint32_t)((c->limit - c->base) >> TP_PAGE_SHIFT);
-	uint32_t at = TP_SLOT_NEAR >> TP_PAGE_SHIFT;
+	uint32_t at = TP_SLOT_INTERP >> TP_PAGE_SHIFT;
 	long r = 0;
 
 	if (!flags || (flags & ~7) || flags == ONFAULT)

@@ -4,7 +4,7 @@
  *
  * When the supervisor is gone the host ends; it does so too when told nothing sensible. Programs do not depend on it.
  */
-#include "host.h"
+#include "shared.h"
 
 #include <linux/auxvec.h>
 #include <linux/prctl.h>
@@ -104,6 +104,8 @@ static void hello(uint64_t *sp)
 		h.stage = h.error ? TP_STAGE_BRK_GUARD : TP_STAGE_NONE;
 	}
 	tpi_can_patch = h.can_patch = can_patch();
+	if (tpi_can_patch)
+		tpi_shared_init();
 	tpi_channel_send(&h, sizeof(h));
 	if (h.error)
 		leave(1);

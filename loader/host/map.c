@@ -6,7 +6,7 @@
  * is wrong. A fixed address is the program's own decision: inside its units it is noted, outside it is recorded in the
  * registry before the call, so that a death at any moment leaves nothing unknown.
  */
-#include "host.h"
+#include "shared.h"
 
 #define HUGE_ALIGN	(UINT64_C(2) << 20)
 #define NEAR_FILE_MAX	(UINT64_C(256) << 20)
@@ -93,6 +93,51 @@ static long map_at(struct tp_control *c, const struct ask *a, uint64_t addr)
 	return r;
 }
 
+static bool is_expected_libc(const struct tp_control *c, const struct ask *a)
+{
+	const struct tpi_text *t;
+	struct tpi_file file;
+
+	if (!c->libc_text.len || !is_file(a) || (a->flags & MAP_TYPE) != MAP_PRIVATE || !tpi_file_of((int)a->fd, &file))
+		return false;
+	t = tpi_text_by_number(c->libc_facts);
+	return t && tpi_text_known(&file, t->off) == t;
+}
+
+/*
+ * The interpreter maps the whole libc before its segments. Its rewritten text is in place already (launch.c): only what
+ * lies before and behind it comes from the file.
+ */
+static long map_around_text(struct tp_control *c, const struct ask *a)
+{
+	uint64_t at = c->base + TP_SLOT_LIBC, text = c->libc_text.addr, end = text + c->libc_text.len;
+	long flags = MAP_PRIVATE | MAP_FIXED, r;
+
+	if (a->off || text <= at || at + a->span < end || !tpi_space_take_at(c, at, a->span))
+		return -EEXIST;
+	r = tpi_mmap(at, text - at, a->prot, flags, a->fd, 0);
+	if (!tpi_failed(r) && at + a->span > end)
+		r = tpi_mmap(end, at + a->span - end, a->prot, flags, a->fd, end - at);
+	if (tpi_failed(r)) {
+		tpi_munmap(at, a->span);
+		tpi_space_give(c, at, a->span);
+		c->libc_text.len = 0;
+		return r;
+	}
+	tpi_space_dirty(c, at);
+	return (long)at;
+}
+
+/* Then it maps the text itself, which is done. */
+static bool text_is_mapped(struct tp_control *c, const struct ask *a)
+{
+	if (a->addr != c->libc_text.addr || a->span != c->libc_text.len || a->prot != (PROT_READ | PROT_EXEC) ||
+	    !is_expected_libc(c, a))
+		return false;
+	c->libc_text.len = 0;
+	return true;
+}
+
 static long map_anywhere(struct tp_control *c, struct ask *a)
 {
 	enum tpi_zone zone = TPI_ZONE_MMAP;
@@ -102,6 +147,12 @@ static long map_anywhere(struct tp_control *c, struct ask *a)
 		a->span = (a->span + align - 1) & ~(align - 1);
 	if (is_file(a) && (a->flags & MAP_TYPE) == MAP_PRIVATE && a->span <= NEAR_FILE_MAX)
 		zone = TPI_ZONE_NEAR;
+	if (zone == TPI_ZONE_NEAR && is_expected_libc(c, a)) {
+		long r = map_around_text(c, a);
+
+		if (r != -EEXIST)
+			return r;
+	}
 	if (a->addr && !(a->addr & (TP_PAGE_SIZE - 1)) && align == TP_PAGE_SIZE && a->addr + a->span <= c->limit &&
 	    tpi_space_take_at(c, a->addr, a->span)) {
 		long r = map_at(c, a, a->addr);
@@ -127,6 +178,8 @@ static long map_fixed(struct tp_control *c, const struct ask *a)
 	bool own = tpi_space_own(c, a->addr, a->span);
 	long r;
 
+	if (c->libc_text.len && text_is_mapped(c, a))
+		return (long)a->addr;
 	if (!own && tpi_space_foreign(c, a->addr, a->span))
 		return a->flags & MAP_FIXED_NOREPLACE ? -EEXIST : -ENOMEM;
 	if (own)

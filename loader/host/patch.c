@@ -5,8 +5,8 @@
  * It happens before anybody can execute that text: in the child before its first instruction, or inside the mmap that maps
  * it. The whole mapping becomes writable once and executable again once; page by page would split it for good.
  */
+#include "shared.h"
 #include "stub.h"
-#include "text.h"
 
 #define NEAR_STEP  UINT64_C(0x10000)
 #define NEAR_TRIES 64
@@ -36,9 +36,9 @@ static bool stubs_in_slot(struct tp_control *c, struct stubs *s)
 {
 	uint64_t used = __atomic_fetch_add(&c->stubs_used, s->len, __ATOMIC_RELAXED);
 
-	if (used + s->len > TP_SLOT_STUBS_SIZE)
+	if (used + s->len > TP_SLOT_OWN_STUBS_SIZE)
 		return false;
-	s->at = c->base + TP_SLOT_STUBS + used;
+	s->at = c->base + TP_SLOT_OWN_STUBS + used;
 	return map_stubs(s->at, s->len);
 }
 
@@ -85,11 +85,13 @@ static void apply(struct tp_control *c, const struct tpi_text *t, struct stubs *
 		warn(c, warnings);
 }
 
-static void patch_text(struct tp_control *c, const struct tpi_text *t, uint64_t text, uint64_t len, uint64_t end)
+static void patch_text(struct tp_control *c, struct tpi_text *t, uint64_t text, uint64_t len, uint64_t end)
 {
 	struct stubs s = { 0, bytes_for(t), 0 };
 	bool outside = text < c->base || text >= c->base + TP_UNIT_SIZE;
 
+	if (__atomic_fetch_add(&t->used, 1, __ATOMIC_RELAXED) && !outside)
+		tpi_shared_build(t, text);
 	if (s.len && !(outside ? stubs_outside(c, &s, end) : stubs_in_slot(c, &s)))
 		goto unrouted;
 	if (tpi_mprotect(text, len, PROT_READ | PROT_WRITE))
@@ -105,15 +107,35 @@ unrouted:
 	warn(c, TP_WARN_UNROUTED);
 }
 
+/* A libc other than the one that was expected: its place was kept for nothing. */
+static void drop_expected(struct tp_control *c)
+{
+	if (c->libc_text.len)
+		tpi_munmap(c->libc_text.addr, c->libc_text.len);
+	c->libc_text.len = 0;
+}
+
 void tpi_patch_mapped(struct tp_control *c, uint64_t text, uint64_t len, int fd, uint64_t off)
 {
-	const struct tpi_text *t;
+	struct tpi_text *t, *interp;
 
 	if (!tpi_can_patch)
 		return;
-	t = tpi_text_facts(c, fd, text, len, off, TPI_ROLE_LOADED);
-	if (t)
-		patch_text(c, t, text, tpi_page_up(len), text + len);
+	t = tpi_text_facts(c, fd, text, len, off, TPI_ROLE_LOADED, 0);
+	if (!t)
+		return;
+	if (t->role == TPI_ROLE_LIBC) {
+		drop_expected(c);
+		interp = tpi_text_by_number(c->interp_facts);
+		if (interp)
+			__atomic_store_n(&interp->libc, tpi_text_number(t), __ATOMIC_RELAXED);
+	}
+	patch_text(c, t, text, tpi_page_up(len), text + len);
+}
+
+static enum tpi_role role_of(const struct tp_host_image *image)
+{
+	return image->scan == TP_SCAN_STATIC ? TPI_ROLE_STATIC : TPI_ROLE_CALLS;
 }
 
 void tpi_patch_image(struct tp_control *c, const struct tp_host_image *image, const struct tp_host_map *maps, int fd)
@@ -125,13 +147,14 @@ void tpi_patch_image(struct tp_control *c, const struct tp_host_image *image, co
 		return;
 	}
 	for (uint32_t i = image->first_map; i < image->first_map + image->nmaps; i++) {
-		const struct tpi_text *t;
+		struct tpi_text *t;
 
 		if (maps[i].fd < 0 || !(maps[i].prot & PROT_EXEC) || (maps[i].prot & PROT_WRITE))
 			continue;
-		t = tpi_text_facts(c, fd, maps[i].addr, maps[i].len, maps[i].off,
-				   image->scan == TP_SCAN_STATIC ? TPI_ROLE_STATIC : TPI_ROLE_CALLS);
-		if (t)
-			patch_text(c, t, maps[i].addr, maps[i].len, last->addr + last->len);
+		t = tpi_text_facts(c, fd, maps[i].addr, maps[i].len, maps[i].off, role_of(image), image->bias);
+		if (!t)
+			continue;
+		c->interp_facts = tpi_text_number(t);
+		patch_text(c, t, maps[i].addr, maps[i].len, last->addr + last->len);
 	}
 }

@@ -3,7 +3,7 @@
  * The cache of text facts: a fixed table in the host, shared by all programs, keyed by what identifies a file's content.
  *
  *   state 0 -> BUSY by one CAS (acquire), filled by its taker alone, READY by a release store that pairs with the reader's
- *   acquire load. A taker that dies leaves its entry BUSY for good: others scan for themselves. Entries are never reused.
+ *   acquire load. A taker that dies leaves its entry BUSY for good: the next takes another. Entries are never reused.
  *
  * Files with nothing in them to rewrite, nearly all libraries, are remembered by a hash in a direct-mapped table.
  */
@@ -21,46 +21,69 @@ struct file_stat { /* the kernel's struct stat, as far as it is used */
 	uint64_t words[18];
 };
 
-static bool key_of(int fd, uint64_t off, uint64_t key[5])
+bool tpi_file_of(int fd, struct tpi_file *ret)
 {
 	struct file_stat st;
 
 	if (arch_syscall3(ARCH_NR_fstat, fd, (long)&st, 0))
 		return false;
 	for (int i = 0; i < 5; i++)
-		key[i] = arch_stat_key(st.words, i);
-	key[4] ^= off << 32;
+		ret->key[i] = arch_stat_key(st.words, i);
 	return true;
 }
 
-static bool same_key(const uint64_t *a, const uint64_t *b)
+static bool same_file(const struct tpi_file *a, const struct tpi_file *b)
 {
-	return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3] && a[4] == b[4];
+	return a->key[0] == b->key[0] && a->key[1] == b->key[1] && a->key[2] == b->key[2] && a->key[3] == b->key[3] &&
+	       a->key[4] == b->key[4];
 }
 
-static uint64_t hash(const uint64_t key[5])
+static uint64_t hash(const struct tpi_file *file, uint64_t off)
 {
-	uint64_t h = UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t h = UINT64_C(0x9e3779b97f4a7c15) ^ off;
 
 	for (int i = 0; i < 5; i++) {
-		h ^= key[i];
+		h ^= file->key[i];
 		h *= UINT64_C(0xbf58476d1ce4e5b9);
 		h ^= h >> 29;
 	}
 	return h ? h : 1;
 }
 
-static const struct tpi_text *look_up(const uint64_t *key)
+struct tpi_text *tpi_text_known(const struct tpi_file *file, uint64_t off)
 {
 	for (int i = 0; i < ENTRIES; i++) {
 		uint32_t state = __atomic_load_n(&cache[i].state, __ATOMIC_ACQUIRE);
 
 		if (state == EMPTY)
 			return NULL;
-		if (state == READY && same_key(cache[i].key, key))
+		if (state == READY && cache[i].off == off && same_file(&cache[i].file, file))
 			return &cache[i];
 	}
 	return NULL;
+}
+
+struct tpi_text *tpi_text_known_libc(const struct tpi_file *file)
+{
+	for (int i = 0; i < ENTRIES; i++) {
+		uint32_t state = __atomic_load_n(&cache[i].state, __ATOMIC_ACQUIRE);
+
+		if (state == EMPTY)
+			return NULL;
+		if (state == READY && cache[i].role == TPI_ROLE_LIBC && same_file(&cache[i].file, file))
+			return &cache[i];
+	}
+	return NULL;
+}
+
+uint32_t tpi_text_number(const struct tpi_text *t)
+{
+	return (uint32_t)(t - cache) + 1;
+}
+
+struct tpi_text *tpi_text_by_number(uint32_t number)
+{
+	return number && number <= ENTRIES ? &cache[number - 1] : NULL;
 }
 
 static struct tpi_text *claim(void)
@@ -139,25 +162,23 @@ static void scan(struct tpi_text *t, enum tpi_role role, const struct tpi_image 
 		find_static_stores(t, text, len);
 }
 
-const struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t text, uint64_t len, uint64_t off,
-				      enum tpi_role role)
+struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t text, uint64_t len, uint64_t off, enum tpi_role role,
+				uint64_t bias)
 {
-	struct tpi_image im;
-	const struct tpi_text *known;
+	struct tpi_image im = { .bias = bias, .role = role };
+	struct tpi_file file;
 	struct tpi_text *t;
-	uint64_t key[5], h;
+	uint64_t h;
 
-	if (!key_of(fd, off, key))
+	if (!tpi_file_of(fd, &file))
 		return NULL;
-	h = hash(key);
+	h = hash(&file, off);
 	if (role == TPI_ROLE_LOADED && __atomic_load_n(&boring[h % BORING], __ATOMIC_RELAXED) == h)
 		return NULL;
-	known = look_up(key);
-	if (known)
-		return known;
-	if (role == TPI_ROLE_LOADED)
-		role = tpi_image_read(fd, text, off, &im) ? im.role : TPI_ROLE_NONE;
-	if (role == TPI_ROLE_NONE) {
+	t = tpi_text_known(&file, off);
+	if (t)
+		return t;
+	if (role == TPI_ROLE_LOADED && (!tpi_image_read(fd, text, off, &im) || im.role == TPI_ROLE_NONE)) {
 		__atomic_store_n(&boring[h % BORING], h, __ATOMIC_RELAXED);
 		return NULL;
 	}
@@ -166,8 +187,12 @@ const struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t tex
 		c->program->warnings |= TP_WARN_UNROUTED;
 		return NULL;
 	}
-	scan(t, role, &im, text, len);
-	memcpy(t->key, key, sizeof(key));
+	scan(t, im.role, &im, text, len);
+	t->file = file;
+	t->off = off;
+	t->len = len;
+	t->role = im.role;
+	t->bias_off = text - im.bias;
 	__atomic_store_n(&t->state, READY, __ATOMIC_RELEASE);
 	return t;
 }

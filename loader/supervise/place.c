@@ -52,31 +52,36 @@ struct zone {
 	uint64_t at, end;
 };
 
-static int fit(const struct tp_plan *plan, struct zone *near, struct zone *far, uint64_t *ret_bias)
+static int fit(const struct tp_plan *plan, struct zone *zones, int n, uint64_t *ret_bias)
 {
-	struct zone *zones[] = {near, far};
+	for (int i = 0; i < n; i++) {
+		uint64_t bias = align_up(zones[i].at - plan->lo, plan->align);
 
-	for (int i = 0; i < 2; i++) {
-		uint64_t bias = align_up(zones[i]->at - plan->lo, plan->align);
-
-		if (bias + plan->hi > zones[i]->end)
+		if (bias + plan->hi > zones[i].end)
 			continue;
-		zones[i]->at = bias + plan->hi + TP_PAGE_SIZE;
+		zones[i].at = bias + plan->hi + TP_PAGE_SIZE;
 		*ret_bias = bias;
 		return 0;
 	}
 	return -ENOMEM;
 }
 
-/* The interpreter's stubs must be in reach: a huge executable comes behind it, and so far away. */
-static int fit_both(const struct tp_image *image, struct zone *near, struct zone *far, struct tp_place *p)
+/*
+ * The interpreter goes to its own place, where its rewritten text is shared with other programs; there and in the near
+ * zone its stubs are in reach. A huge executable goes behind what the program maps later.
+ */
+static int fit_images(const struct tp_image *image, uint64_t base, struct tp_place *p)
 {
-	bool interp_first = image->has_interp && image->plan.hi - image->plan.lo > TP_PLACE_HUGE;
-	int r = interp_first ? fit(&image->interp_plan, near, far, &p->interp_bias) : 0;
+	struct zone zones[] = {
+		{base + TP_SLOT_INTERP, base + TP_SLOT_LIBC},
+		{base + TP_SLOT_NEAR, base + TP_SLOT_NEAR_END},
+		{base + TP_SLOT_MMAP, base + TP_SLOT_STACK_TOP - TP_SLOT_STACK_RESERVE},
+	};
+	bool huge = image->plan.hi - image->plan.lo > TP_PLACE_HUGE;
+	int r = image->has_interp ? fit(&image->interp_plan, zones, 3, &p->interp_bias) : 0;
 
-	r = r ? r : fit(&image->plan, near, far, &p->bias);
-	if (!r && image->has_interp && !interp_first)
-		r = fit(&image->interp_plan, near, far, &p->interp_bias);
+	if (!r && image->plan.kind != TP_PLAN_EXEC)
+		r = fit(&image->plan, zones + (huge ? 2 : 1), huge ? 1 : 2, &p->bias);
 	return r;
 }
 
@@ -90,19 +95,14 @@ static uint32_t scan_of(const struct tp_image *image)
 
 int tp_place_image(const struct tp_image *image, uint64_t base, struct tp_place *ret, struct tp_error *err)
 {
-	struct zone near = {base + TP_SLOT_NEAR, base + TP_SLOT_NEAR_END};
-	struct zone far = {base + TP_SLOT_MMAP, base + TP_SLOT_STACK_TOP - TP_SLOT_STACK_RESERVE};
 	const struct tp_plan *exe = &image->plan, *interp = &image->interp_plan;
-	int r = 0;
+	int r;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->base = base;
 	if (exe->kind == TP_PLAN_EXEC)
 		ret->fixed = (struct tp_range){exe->lo, exe->hi - exe->lo};
-	else
-		r = fit_both(image, &near, &far, ret);
-	if (!r && exe->kind == TP_PLAN_EXEC && image->has_interp)
-		r = fit(interp, &near, &far, &ret->interp_bias);
+	r = fit_images(image, base, ret);
 	if (r < 0)
 		return tp_error_named(err, TP_STATUS_NOT_EXECUTABLE, r, image->exe.realpath,
 			"could not be started: it is too large for one slot");

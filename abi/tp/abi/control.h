@@ -45,6 +45,9 @@ struct tp_control {
 
 	uint32_t mlock_future;
 	uint32_t exe_len;
+	struct tp_range libc_text;	/* a shared copy of the text that the libc is expected to map, already in its place */
+	uint32_t libc_facts;		/* which one, and which interpreter: numbers in the host's table of texts, 0: none */
+	uint32_t interp_facts;
 	struct tp_range shm[TP_SHM_MAX];	/* attached SysV segments; len 0: free */
 	char exe[TP_PATH_MAX];		/* realpath of the executable (inside its root) */
 	uint8_t scratch[0x8000];	/* early start only: site lists */

@@ -7,9 +7,10 @@
  *
  * The first unit of a program holds, from its base upwards:
  *
- *   control | page bitmap | stubs | near zone (images) | brk | mmap zone …            … | main stack
+ *   control | page bitmap | own stubs | shared stubs | interpreter | libc | near zone (images) | brk | mmap zone … | main stack
  *
- * Stubs sit within 2 GiB of every image in the near zone, so a rel32 jump reaches them.
+ * Stubs sit within 2 GiB of every image up to the near zone's end, so a rel32 jump reaches them. Interpreter and libc have
+ * places of their own, the same in every slot, so that one rewritten copy of their text serves all programs.
  */
 #ifndef TP_ABI_LAYOUT_H
 #define TP_ABI_LAYOUT_H
@@ -33,16 +34,21 @@
 #define TP_SLOT_CONTROL_SIZE	UINT64_C(0x20000)	/* struct tp_control and the launch message */
 #define TP_SLOT_BITMAP		TP_SLOT_CONTROL_SIZE	/* one bit a page of the unit */
 #define TP_SLOT_BITMAP_SIZE	(TP_UNIT_SIZE / TP_PAGE_SIZE / 8)
-#define TP_SLOT_STUBS		UINT64_C(0x300000)
+#define TP_SLOT_OWN_STUBS	UINT64_C(0x220000)	/* for text that was rewritten for this program only */
+#define TP_SLOT_OWN_STUBS_SIZE	UINT64_C(0xe0000)
+#define TP_SLOT_STUBS		UINT64_C(0x300000)	/* for shared text: the same bytes in every slot */
 #define TP_SLOT_STUBS_SIZE	UINT64_C(0x100000)
-#define TP_SLOT_NEAR		UINT64_C(0x400000)	/* executable, interpreter, libraries */
+#define TP_SLOT_INTERP		UINT64_C(0x400000)
+#define TP_SLOT_LIBC		UINT64_C(0x1000000)
+#define TP_SLOT_NEAR		UINT64_C(0x2000000)	/* executable and libraries */
 #define TP_SLOT_NEAR_END	UINT64_C(0x70000000)
 #define TP_SLOT_BRK		UINT64_C(0x80000000)
 #define TP_SLOT_MMAP		UINT64_C(0x280000000)	/* brk may grow to here while nobody else is there */
 #define TP_SLOT_STACK_TOP	(TP_UNIT_SIZE - 0x10000)
 #define TP_SLOT_STACK_RESERVE	UINT64_C(0x100000000)	/* the main stack can grow by this much */
 
-_Static_assert(TP_SLOT_BITMAP + TP_SLOT_BITMAP_SIZE <= TP_SLOT_STUBS, "bitmap fits");
+_Static_assert(TP_SLOT_BITMAP + TP_SLOT_BITMAP_SIZE <= TP_SLOT_OWN_STUBS, "bitmap fits");
+_Static_assert(TP_SLOT_OWN_STUBS + TP_SLOT_OWN_STUBS_SIZE <= TP_SLOT_STUBS, "own stubs fit");
 
 /*
  * Units never given to programs: [first, end) pairs.
