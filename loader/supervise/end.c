@@ -130,7 +130,7 @@ static void next_stage(struct tp_group *g)
 	case ASKED:
 		g->end_stage = FORCED;
 		g->forced_ms = tp_now_ms();
-		/* fall through */
+		__attribute__((fallthrough));
 	case FORCED:
 		signal_descendants(g, SIGKILL);
 		if (tp_now_ms() - g->forced_ms > FORCE_MS)
