@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads until len bytes are there, the file ends or an error comes; returns the count or an error. */
+/* Reads until len bytes are there, the file ends or an error comes. Returns the count or -errno. */
 static ssize_t read_fully(int fd, uint64_t off, void *buf, size_t len)
 {
 	size_t done = 0;

@@ -14,14 +14,14 @@
  * A file is the same if device, inode, size, mode, owner, mtime and ctime are; one that was changed
  * less than two seconds before it was looked at is not remembered, for the clock of its file system
  * might not tell the next change from that one. No descriptor is kept, so that nothing is pinned.
- * Files inside a root directory are not remembered. (One thing goes unnoticed: a file system that is
- * remounted noexec.)
+ * Files inside a root directory are not remembered. (One thing goes unnoticed: a file system that
+ * is remounted noexec.)
  *
  * Not thread-safe: a cache belongs to one thread.
  */
 struct tp_image_cache;
 
-/* tp_image_cache_create - NULL: no memory; a NULL cache is valid everywhere and remembers nothing. */
+/* tp_image_cache_create - NULL: no memory. A NULL cache is valid and remembers nothing. */
 struct tp_image_cache *tp_image_cache_create(void);
 
 /* tp_image_cache_destroy - takes NULL; returns NULL. */
