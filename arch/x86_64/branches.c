@@ -5,15 +5,18 @@
  */
 #include "branches.h"
 
+#include "marks.h"
 #include "words.h"
 
-#define FILTER_WORDS 64
-#define FILTER_SHIFT 6 /* one bit covers 64 bytes of text, and those 256 KiB further on */
+#define FILTER_WORDS 32
+#define FILTER_SHIFT 6 /* one bit covers 64 bytes of text, and those 128 KiB further on */
+#define BATCH 8	       /* marks at a time */
 
 struct search {
 	struct arch_text text;
 	struct arch_site *sites;
 	size_t n;
+	struct arch_function *function;
 	uint64_t filter[FILTER_WORDS];
 };
 
@@ -39,7 +42,7 @@ void arch_branch_mark(struct arch_site *s, size_t to)
 		s->targets |= UINT32_C(1) << k;
 }
 
-/* The first site whose neighbourhood ends behind `to`; sites are in ascending order. */
+/* The first site whose neighbourhood ends behind `to`. */
 static size_t first_near(const struct search *s, size_t to)
 {
 	size_t low = 0;
@@ -56,73 +59,82 @@ static size_t first_near(const struct search *s, size_t to)
 	return low;
 }
 
-static void target(struct search *s, size_t to)
+static void count_caller(struct search *s, size_t at)
 {
-	if (!may_matter(s, to))
+	struct arch_walk w;
+
+	arch_walk_init(&w, s->text, at, ARCH_WALK_SHORT);
+	if (!arch_walk_is_boundary(&w))
 		return;
+	if (s->text.p[at] != 0xe8) {
+		s->function->jumped_to = true;
+		return;
+	}
+	s->function->caller = at;
+	s->function->callers++;
+}
+
+static void target(struct search *s, size_t at, size_t to)
+{
+	if (to == s->function->entry)
+		count_caller(s, at);
 	for (size_t k = first_near(s, to); k < s->n && s->sites[k].call <= to + ARCH_TARGETS_BEFORE; k++)
 		arch_branch_mark(&s->sites[k], to);
 }
 
-/* The target, were a near jump to start at `at` and end within the text. */
-static size_t would_lead_to(const struct search *s, size_t at)
+/* A near jump or call at `at`, which ends within the text. */
+static void near_branch(struct search *s, size_t at)
 {
 	size_t distance_at = at + (s->text.p[at] == 0x0f ? 2 : 1);
+	size_t to = distance_at + 4 + (size_t)(int64_t)(int32_t)arch_half_at(s->text.p + distance_at);
 
-	return distance_at + 4 + (size_t)(int64_t)(int32_t)arch_half_at(s->text.p + distance_at);
+	if (may_matter(s, to))
+		target(s, at, to);
 }
 
 static void look(struct search *s, size_t at)
 {
 	const uint8_t *p = s->text.p + at;
+	size_t left = s->text.len - at;
 
-	if (p[0] == 0xe9 || (p[0] == 0x0f && (p[1] & 0xf0) == 0x80 && s->text.len - at >= 6))
-		target(s, would_lead_to(s, at));
+	if ((left >= 5 && (p[0] & 0xfe) == 0xe8) || (left >= 6 && p[0] == 0x0f && (p[1] & 0xf0) == 0x80))
+		near_branch(s, at);
 }
 
-/* The bytes of a word at which a near jump might start. */
-static uint64_t jumps_in(const uint8_t *p)
+static void prepare(struct search *s)
 {
-	uint64_t v = arch_word_at(p);
-	uint64_t next = arch_word_at(p + 1);
-	uint64_t jump = v ^ ARCH_EACH_BYTE(0xe9);
-	uint64_t jcc = (v ^ ARCH_EACH_BYTE(0x0f)) |
-		       ((next & ARCH_EACH_BYTE(0xf0)) ^ ARCH_EACH_BYTE(0x80));
+	for (size_t k = 0; k < FILTER_WORDS; k++)
+		s->filter[k] = 0;
+	for (size_t k = 0; k < s->n; k++) {
+		size_t call = s->sites[k].call;
 
-	return arch_zero_bytes(jump) | arch_zero_bytes(jcc);
+		filter_add(s, call - (call < ARCH_TARGETS_BEFORE ? call : ARCH_TARGETS_BEFORE));
+		filter_add(s, call + 16);
+	}
+	if (s->function->entry != SIZE_MAX)
+		filter_add(s, s->function->entry);
 }
 
-/*
- * A quarter of all words hold a jump, too many for the processor to guess which. So the first
- * candidate of each word is tried without asking whether there is one: only the filter decides.
- */
-static void look_at_word(struct search *s, size_t at)
+void arch_branches_far(struct arch_text text, struct arch_site *sites, size_t n, struct arch_function *f)
 {
-	uint64_t marks = jumps_in(s->text.p + at);
-	size_t first = at + arch_first_byte(marks | UINT64_C(1) << 63);
-
-	if (may_matter(s, would_lead_to(s, first)))
-		look(s, first);
-	while ((marks &= marks - 1) != 0)
-		look(s, at + arch_first_byte(marks));
-}
-
-void arch_branches_far(struct arch_text text, struct arch_site *sites, size_t n)
-{
+	struct arch_marks marks[BATCH];
 	struct search s;
 	size_t at = 0;
 
+	if (n == 0)
+		return;
 	s.text = text;
 	s.sites = sites;
 	s.n = n;
-	for (size_t k = 0; k < FILTER_WORDS; k++)
-		s.filter[k] = 0;
-	for (size_t k = 0; k < n; k++) {
-		filter_add(&s, sites[k].call - (sites[k].call < 15 ? sites[k].call : 15));
-		filter_add(&s, sites[k].call + 16);
+	s.function = f;
+	prepare(&s);
+	while (text.len - at >= BATCH * ARCH_MARK_BYTES + 6) {
+		arch_mark(text.p + at, BATCH, marks);
+		for (size_t k = 0; k < BATCH; k++, at += ARCH_MARK_BYTES) {
+			for (uint64_t jumps = marks[k].jumps; jumps != 0; jumps &= jumps - 1)
+				near_branch(&s, at + (size_t)__builtin_ctzll(jumps));
+		}
 	}
-	for (; n > 0 && at + 8 + 6 <= text.len; at += 8)
-		look_at_word(&s, at);
-	for (; n > 0 && at + 5 <= text.len; at++)
+	for (; at < text.len; at++)
 		look(&s, at);
 }

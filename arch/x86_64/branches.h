@@ -11,10 +11,17 @@
 
 void arch_branch_mark(struct arch_site *s, size_t to);
 
+/* A function whose callers are to be counted. */
+struct arch_function {
+	size_t entry;     /* SIZE_MAX: none */
+	size_t caller;    /* the last call of it that was seen */
+	unsigned callers;
+	bool jumped_to;   /* entered by a jump, too */
+};
+
 /*
- * Looks at every byte of the text as if a near jump started there, and marks those that lead into
- * the neighbourhood of a site. Real ones are all among them; a chance hit only costs a choice. Calls
- * are left out: what they enter is a function, and none starts inside another one's last steps
- * before a system call.
+ * Looks at every byte of the text as if a near jump or call started there, and marks those that lead into
+ * the neighbourhood of a site; counts the callers of `f`. Real branches are all among them; a chance hit
+ * only costs a choice. Call and entry must be set before, sites be in ascending order.
  */
-void arch_branches_far(struct arch_text text, struct arch_site *sites, size_t n);
+void arch_branches_far(struct arch_text text, struct arch_site *sites, size_t n, struct arch_function *f);

@@ -20,8 +20,6 @@
  */
 #include "bridge.h"
 
-#include "words.h"
-
 #define ENTRY_MAX 24 /* bytes from the entry to the shuffle */
 #define CALL_LEN 5
 
@@ -62,49 +60,19 @@ static bool same(const uint8_t *a, const uint8_t *b, size_t n)
 	return true;
 }
 
-/* Where the function starts: the nearest `mov (%rdi),%eax` in front of the shuffle. */
-static bool entry_of(struct arch_text text, size_t call, size_t *ret)
+/* The nearest `mov (%rdi),%eax` in front of the shuffle. */
+size_t arch_bridge_entry(struct arch_text text, size_t call)
 {
-	size_t at = call;
+	size_t at;
 
-	if (call < sizeof(shuffle) + ENTRY_MAX || !same(text.p + call - sizeof(shuffle), shuffle, sizeof(shuffle)))
-		return false;
-	for (at -= sizeof(shuffle); at > call - sizeof(shuffle) - ENTRY_MAX; at--) {
-		if (text.p[at] == 0x8b && text.p[at + 1] == 0x07) {
-			*ret = at;
-			return true;
-		}
+	if (call < sizeof(shuffle) + ENTRY_MAX ||
+	    !same(text.p + call - sizeof(shuffle), shuffle, sizeof(shuffle)))
+		return SIZE_MAX;
+	for (at = call - sizeof(shuffle); at > call - sizeof(shuffle) - ENTRY_MAX; at--) {
+		if (text.p[at] == 0x8b && text.p[at + 1] == 0x07)
+			return at;
 	}
-	return false;
-}
-
-/* Is there a real call at `at`, and not only such bytes? */
-static bool is_instruction(struct arch_text text, size_t at)
-{
-	struct arch_walk w;
-
-	arch_walk_init(&w, text, at);
-	return arch_walk_is_boundary(&w);
-}
-
-static bool only_caller(struct arch_text text, size_t entry, size_t *ret)
-{
-	size_t n = 0;
-
-	for (size_t at = 1; at + 4 <= text.len; at++) {
-		uint8_t op = text.p[at - 1];
-
-		/* Distance plus end of the distance: the rarest condition first. */
-		if (arch_half_at(text.p + at) + (uint32_t)at + 4 != (uint32_t)entry)
-			continue;
-		if ((op & 0xfe) != 0xe8 || !is_instruction(text, at - 1))
-			continue;
-		if (op == 0xe9)
-			return false; /* a tail call has no return address of its own */
-		*ret = at - 1;
-		n++;
-	}
-	return n == 1;
+	return SIZE_MAX;
 }
 
 static void fill(uint8_t *to, const uint8_t *from, size_t n)
@@ -113,12 +81,8 @@ static void fill(uint8_t *to, const uint8_t *from, size_t n)
 		to[k] = from[k];
 }
 
-bool arch_bridge_take(struct arch_site *s, struct arch_text text)
+void arch_bridge_take(struct arch_site *s, size_t entry, size_t caller)
 {
-	size_t entry, caller;
-
-	if (!entry_of(text, s->call, &entry) || !only_caller(text, entry, &caller))
-		return false;
 	s->kind = ARCH_SITE_BRIDGE;
 	s->off = caller;
 	s->len = CALL_LEN;
@@ -127,5 +91,4 @@ bool arch_bridge_take(struct arch_site *s, struct arch_text text)
 	s->post_len = sizeof(leave);
 	fill(s->pre, enter, sizeof(enter));
 	fill(s->post, leave, sizeof(leave));
-	return true;
 }

@@ -12,8 +12,9 @@
 #include "sites.h"
 
 /*
- * Turns a site whose call is that of such a function into one of kind ARCH_SITE_BRIDGE.
- *
- * Return: false if it is another call, or the function has not exactly one direct caller.
+ * The function's entry, if the system call at `call` is that of such a function; else SIZE_MAX.
  */
-bool arch_bridge_take(struct arch_site *s, struct arch_text text);
+size_t arch_bridge_entry(struct arch_text text, size_t call);
+
+/* Turns the site of such a call into one of kind ARCH_SITE_BRIDGE. */
+void arch_bridge_take(struct arch_site *s, size_t entry, size_t caller);

@@ -6,29 +6,31 @@
 
 static void vote(struct arch_walk *w, size_t off)
 {
-	struct arch_insn i;
 	size_t k = off - w->base;
-	size_t next;
+	bool branches = false;
+	unsigned len;
 
-	if (w->votes[k] == 0 || !arch_insn_decode(w->text.p + off, w->text.len - off, &i))
+	if (w->votes[k] == 0)
 		return;
-	w->lens[k] = i.len;
-	next = off + i.len;
-	if (next <= w->place)
-		w->votes[next - w->base] += w->votes[k];
+	len = arch_insn_length(w->text.p + off, w->text.len - off, &branches);
+	if (len == 0)
+		return;
+	w->lens[k] = (uint8_t)(len | (branches ? ARCH_WALK_BRANCHES : 0));
+	if (off + len <= w->place)
+		w->votes[k + len] += w->votes[k];
 	else
 		w->over += w->votes[k];
 }
 
-void arch_walk_init(struct arch_walk *w, struct arch_text text, size_t place)
+void arch_walk_init(struct arch_walk *w, struct arch_text text, size_t place, size_t back)
 {
 	size_t seeds;
 
 	w->text = text;
 	w->place = place;
-	w->base = place > ARCH_WALK_BACK ? place - ARCH_WALK_BACK : 0;
+	w->base = place > back ? place - back : 0;
 	w->over = 0;
-	for (size_t k = 0; k <= ARCH_WALK_BACK; k++)
+	for (size_t k = 0; k <= place - w->base; k++)
 		w->votes[k] = w->lens[k] = 0;
 	/* The start of a text is a boundary; any other offset only might be. */
 	seeds = w->base == 0 ? 1 : ARCH_WALK_SEEDS;
@@ -52,7 +54,7 @@ size_t arch_walk_before(const struct arch_walk *w, size_t at, struct arch_insn *
 	for (size_t len = 1; len <= ARCH_INSN_MAX && len <= at - w->base; len++) {
 		size_t k = at - len - w->base;
 
-		if (w->lens[k] == len && w->votes[k] > most) {
+		if ((w->lens[k] & ~ARCH_WALK_BRANCHES) == len && w->votes[k] > most) {
 			most = w->votes[k];
 			best = at - len;
 		}
@@ -77,11 +79,11 @@ static bool report(const struct arch_walk *w, size_t off, const struct arch_insn
 static bool branches_before(const struct arch_walk *w,
 			    bool (*seen)(void *arg, size_t from, size_t to), void *arg)
 {
-	size_t off = w->place > ARCH_WALK_REACH ? w->place - ARCH_WALK_REACH : 0;
+	size_t off = w->place - w->base > ARCH_WALK_REACH ? w->place - ARCH_WALK_REACH : w->base;
 	struct arch_insn i;
 
 	for (; off < w->place; off++) {
-		if (w->votes[off - w->base] == 0 ||
+		if (!(w->lens[off - w->base] & ARCH_WALK_BRANCHES) ||
 		    !arch_insn_decode(w->text.p + off, w->text.len - off, &i))
 			continue;
 		if (!report(w, off, &i, seen, arg))
@@ -96,11 +98,15 @@ bool arch_walk_branches(const struct arch_walk *w, bool (*seen)(void *arg, size_
 	size_t end = w->text.len - w->place > ARCH_WALK_REACH ? w->place + ARCH_WALK_REACH : w->text.len;
 	size_t off = w->place;
 	struct arch_insn i;
+	bool branches = false;
+	unsigned len;
 
-	while (off < end && arch_insn_decode(w->text.p + off, w->text.len - off, &i)) {
-		if (!report(w, off, &i, seen, arg))
+	for (; off < end; off += len) {
+		len = arch_insn_length(w->text.p + off, w->text.len - off, &branches);
+		if (len == 0)
+			break;
+		if (branches && arch_insn_decode(w->text.p + off, len, &i) && !report(w, off, &i, seen, arg))
 			return false;
-		off += i.len;
 	}
 	return branches_before(w, seen, arg);
 }

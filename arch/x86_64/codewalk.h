@@ -6,9 +6,11 @@
 
 #include "insn.h"
 
-/* How far back a walk looks, and how many of the first offsets it takes as possible boundaries. */
+/* How far back a walk may look, and how many of the first offsets it takes as possible boundaries. */
 #define ARCH_WALK_BACK 192
-#define ARCH_WALK_SEEDS 32
+#define ARCH_WALK_SEEDS 16 /* no instruction is longer, so a real boundary is among them */
+/* Enough to tell whether an instruction starts at the place, and which one stands before it. */
+#define ARCH_WALK_SHORT 64
 /*
  * From how far away, on either side, a short jump can lead to within 16 bytes of the place. The rest
  * of the way back is for falling into step.
@@ -16,6 +18,7 @@
 #define ARCH_WALK_REACH 144
 
 #define ARCH_WALK_NONE SIZE_MAX
+#define ARCH_WALK_BRANCHES 0x80
 
 struct arch_text {
 	const uint8_t *p;
@@ -33,10 +36,10 @@ struct arch_walk {
 	size_t place;  /* the offset in question; base <= place */
 	unsigned over; /* votes for instructions that cover the place instead of starting there */
 	uint8_t votes[ARCH_WALK_BACK + 1];
-	uint8_t lens[ARCH_WALK_BACK + 1];
+	uint8_t lens[ARCH_WALK_BACK + 1]; /* with ARCH_WALK_BRANCHES added where a target is named */
 };
 
-void arch_walk_init(struct arch_walk *w, struct arch_text text, size_t place);
+void arch_walk_init(struct arch_walk *w, struct arch_text text, size_t place, size_t back);
 
 /* Does an instruction start at the place? */
 bool arch_walk_is_boundary(const struct arch_walk *w);

@@ -159,7 +159,7 @@ static bool instruction_around(struct arch_text text, size_t at, size_t tail, si
 
 	if (end > text.len)
 		return false;
-	arch_walk_init(&w, text, end);
+	arch_walk_init(&w, text, end, ARCH_WALK_SHORT);
 	*ret_off = arch_walk_before(&w, end, ret);
 	return *ret_off != ARCH_WALK_NONE && ret->flags & ARCH_INSN_RIPREL &&
 	       *ret_off + ret->disp_at == at;

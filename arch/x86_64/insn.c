@@ -7,6 +7,8 @@
  */
 #include "insn.h"
 
+#include "words.h"
+
 /* What follows an opcode byte. */
 enum form {
 	O = 0,           /* nothing */
@@ -18,10 +20,11 @@ enum form {
 	W = 32,          /* 2-byte immediate */
 	A = 64,          /* an absolute address: 8 bytes, 4 with prefix 67 */
 	X = 128,         /* not a user instruction, a prefix, or handled apart */
-	MB = M | B, MZ = M | Z, JB = J | B, JZ = J | Z, WB = W | B,
+	C = 256,         /* ModRM decides what follows, or whether it is an instruction at all */
+	MB = M | B, MZ = M | Z, JB = J | B, JZ = J | Z, WB = W | B, MC = M | C, MBC = MB | C, MZC = MZ | C,
 };
 
-static const uint8_t one_byte[256] = {
+static const uint16_t one_byte[256] = {
 	/* 00 */ M, M, M, M, B, Z, X, X, M, M, M, M, B, Z, X, X,
 	/* 10 */ M, M, M, M, B, Z, X, X, M, M, M, M, B, Z, X, X,
 	/* 20 */ M, M, M, M, B, Z, X, X, M, M, M, M, B, Z, X, X,
@@ -30,14 +33,14 @@ static const uint8_t one_byte[256] = {
 	/* 50 */ O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O,
 	/* 60 */ X, X, X, M, X, X, X, X, Z, MZ, B, MB, X, X, X, X,
 	/* 70 */ JB, JB, JB, JB, JB, JB, JB, JB, JB, JB, JB, JB, JB, JB, JB, JB,
-	/* 80 */ MB, MZ, X, MB, M, M, M, M, M, M, M, M, M, M, M, M,
+	/* 80 */ MB, MZ, X, MB, M, M, M, M, M, M, M, M, MC, MC, MC, MC,
 	/* 90 */ O, O, O, O, O, O, O, O, O, O, X, O, O, O, O, O,
 	/* a0 */ A, A, A, A, O, O, O, O, B, Z, O, O, O, O, O, O,
 	/* b0 */ B, B, B, B, B, B, B, B, V, V, V, V, V, V, V, V,
-	/* c0 */ MB, MB, W, O, X, X, MB, MZ, WB, O, X, X, O, B, X, X,
+	/* c0 */ MB, MB, W, O, X, X, MBC, MZC, WB, O, X, X, O, B, X, X,
 	/* d0 */ M, M, M, M, X, X, X, O, M, M, M, M, M, M, M, M,
 	/* e0 */ JB, JB, JB, JB, X, X, X, X, JZ, JZ, X, JB, X, X, X, X,
-	/* f0 */ X, X, X, X, O, O, M, M, O, O, X, X, O, O, M, M,
+	/* f0 */ X, X, X, X, O, O, MC, MC, O, O, X, X, O, O, MC, MC,
 };
 
 static const uint8_t two_byte[256] = {
@@ -61,15 +64,15 @@ static const uint8_t two_byte[256] = {
 
 struct cursor {
 	const uint8_t *p;
-	size_t avail;
-	size_t at;
+	unsigned at;
+	unsigned limit;
 	bool addr32;
 	bool bad; /* ran past the end, or no instruction */
 };
 
 static uint8_t next_byte(struct cursor *c)
 {
-	if (c->at >= c->avail || c->at >= ARCH_INSN_MAX) {
+	if (c->at >= c->limit) {
 		c->bad = true;
 		return 0;
 	}
@@ -78,18 +81,25 @@ static uint8_t next_byte(struct cursor *c)
 
 static int64_t next_signed(struct cursor *c, unsigned bytes)
 {
-	uint64_t v = 0;
+	const uint8_t *p = c->p + c->at;
 
-	if (bytes > c->avail - c->at || c->at + bytes > ARCH_INSN_MAX) {
+	if (bytes > c->limit - c->at) {
 		c->bad = true;
 		return 0;
 	}
-	for (unsigned k = 0; k < bytes; k++)
-		v |= (uint64_t)c->p[c->at + k] << (8 * k);
 	c->at += bytes;
-	if (bytes < 8 && v >> (8 * bytes - 1) & 1)
-		v |= ~UINT64_C(0) << (8 * bytes);
-	return (int64_t)v;
+	switch (bytes) {
+	case 1:
+		return (int8_t)p[0];
+	case 2:
+		return (int16_t)(p[0] | p[1] << 8);
+	case 4:
+		return (int32_t)arch_half_at(p);
+	case 8:
+		return (int64_t)arch_word_at(p);
+	default: /* enter has 3 */
+		return p[0] | p[1] << 8 | p[2] << 16;
+	}
 }
 
 static bool take_prefix(struct cursor *c, struct arch_insn *i, uint8_t b)
@@ -162,7 +172,7 @@ static void take_modrm(struct cursor *c, struct arch_insn *i)
 	}
 }
 
-static unsigned imm_bytes(const struct cursor *c, const struct arch_insn *i, uint8_t form)
+static unsigned imm_bytes(const struct cursor *c, const struct arch_insn *i, unsigned form)
 {
 	if (form & A)
 		return c->addr32 ? 4 : 8;
@@ -203,7 +213,7 @@ static bool is_void(const struct arch_insn *i)
 	}
 }
 
-static void take_operands(struct cursor *c, struct arch_insn *i, uint8_t form)
+static void take_operands(struct cursor *c, struct arch_insn *i, unsigned form)
 {
 	if (form & X)
 		c->bad = true;
@@ -222,7 +232,7 @@ static void take_operands(struct cursor *c, struct arch_insn *i, uint8_t form)
 	i->imm = next_signed(c, i->imm_len);
 }
 
-static uint8_t vector_form(const struct arch_insn *i)
+static unsigned vector_form(const struct arch_insn *i)
 {
 	if (i->map == ARCH_MAP_0F)
 		return (two_byte[i->opcode] & J) ? M : two_byte[i->opcode];
@@ -272,7 +282,7 @@ static void clear(struct arch_insn *i)
 
 bool arch_insn_decode(const uint8_t *p, size_t avail, struct arch_insn *ret)
 {
-	struct cursor c = { .p = p, .avail = avail };
+	struct cursor c = { .p = p, .limit = avail < ARCH_INSN_MAX ? (unsigned)avail : ARCH_INSN_MAX };
 	uint8_t b;
 
 	clear(ret);
@@ -291,9 +301,50 @@ bool arch_insn_decode(const uint8_t *p, size_t avail, struct arch_insn *ret)
 	return !c.bad;
 }
 
+/* Bytes of ModRM, SIB and displacement, by ModRM; a SIB byte may add a displacement. */
+#define REG8 1, 1, 1, 1, 1, 1, 1, 1
+#define MEM0 1, 1, 1, 1, 2, 5, 1, 1
+#define MEM1 2, 2, 2, 2, 3, 2, 2, 2
+#define MEM4 5, 5, 5, 5, 6, 5, 5, 5
+#define ROWS(row) row, row, row, row, row, row, row, row
+static const uint8_t modrm_len[256] = { ROWS(MEM0), ROWS(MEM1), ROWS(MEM4), ROWS(REG8) };
+
+static unsigned slow_length(const uint8_t *p, size_t avail, bool *ret_branches)
+{
+	struct arch_insn i;
+	int64_t unused;
+
+	if (!arch_insn_decode(p, avail, &i))
+		return 0;
+	*ret_branches = arch_insn_target(&i, &unused);
+	return i.len;
+}
+
+/* Few branches, because the bytes of a wrong walk let the processor guess wrong at each. */
+unsigned arch_insn_length(const uint8_t *p, size_t avail, bool *ret_branches)
+{
+	unsigned n, form, has_modrm;
+	bool wide;
+
+	if (avail <= ARCH_INSN_MAX)
+		return slow_length(p, avail, ret_branches);
+	wide = (p[0] & 0xf8) == 0x48;
+	n = (p[0] & 0xf0) == 0x40;
+	form = one_byte[p[n]];
+	if (p[n] == 0x0f)
+		form = two_byte[p[++n]];
+	n++;
+	if (form & (W | A | X | C) || (form & V && wide))
+		return slow_length(p, avail, ret_branches);
+	has_modrm = form & M;
+	*ret_branches = form & J;
+	return n + (modrm_len[p[n]] & -has_modrm) + (has_modrm && (p[n] & 0xc7) == 4 && (p[n + 1] & 7) == 5 ? 4 : 0) +
+	       (form >> 1 & 1) + (form & Z) + ((form & V) >> 2);
+}
+
 bool arch_insn_target(const struct arch_insn *i, int64_t *ret_distance)
 {
-	uint8_t form;
+	unsigned form;
 
 	if (i->flags & ARCH_INSN_VEX || i->map > ARCH_MAP_0F)
 		return false;

@@ -59,6 +59,15 @@ struct arch_insn {
  */
 bool arch_insn_decode(const uint8_t *p, size_t avail, struct arch_insn *ret);
 
+/*
+ * The length alone, faster.
+ *
+ * @ret_branches: whether arch_insn_target would name a target; untouched on failure.
+ *
+ * Return: the length, or 0 where arch_insn_decode gives false.
+ */
+unsigned arch_insn_length(const uint8_t *p, size_t avail, bool *ret_branches);
+
 enum arch_insn_flow arch_insn_flow(const struct arch_insn *i);
 
 /* Is this a direct branch or call; if so, the distance of its target from its own first byte. */

@@ -12,11 +12,12 @@
 
 #include "branches.h"
 #include "bridge.h"
+#include "marks.h"
 #include "tp/abi/routed.h"
-#include "words.h"
 
 #define JUMP_LEN 5
 #define CALL_LEN 2
+#define BATCH 8	    /* marks at a time */
 #define MAX_MOVED 6 /* instructions moved on one side of a call */
 
 /* Boundaries that a range may start at (going back from the call) or end at (going on). */
@@ -49,18 +50,24 @@ static bool may_be_entered(struct arch_text text, size_t call)
 	return false;
 }
 
-/* `mov $nr,%eax; syscall` with a number that nobody wants, the bulk of a libc. */
+/*
+ * `mov $nr,%eax; syscall` with a number that nobody wants, the bulk of a libc. The same bytes may be the
+ * end of another instruction (a constant behind the displacement b8), hence the walk.
+ */
 static bool dismiss(struct arch_text text, size_t call, const struct arch_scan_opts *o)
 {
-	const uint8_t *p = text.p + call;
-	unsigned nr;
+	struct arch_insn i;
+	struct arch_walk w;
+	size_t before;
 
-	if (call < 6 || p[-5] != 0xb8 || p[-1] != 0 || p[-2] != 0)
+	if (call < 5 || text.p[call - 5] != 0xb8)
 		return false;
-	if ((p[-6] & 0xf0) == 0x40)
-		return false; /* perhaps a REX byte: another register */
-	nr = p[-4] | (unsigned)p[-3] << 8;
-	return nr < ARCH_NR_MAX && !arch_scan_wants(o, nr) && !may_be_entered(text, call);
+	arch_walk_init(&w, text, call, ARCH_WALK_SHORT);
+	before = arch_walk_is_boundary(&w) ? arch_walk_before(&w, call, &i) : ARCH_WALK_NONE;
+	if (before == ARCH_WALK_NONE || i.map != ARCH_MAP_ONE || i.opcode != 0xb8 || i.len != 5)
+		return false;
+	return i.imm >= 0 && i.imm < ARCH_NR_MAX && !arch_scan_wants(o, (unsigned)i.imm) &&
+	       !may_be_entered(text, call);
 }
 
 static bool mark_local(void *arg, size_t from, size_t to)
@@ -87,7 +94,21 @@ struct scan {
 	size_t max;
 	size_t n;
 	size_t calls;
+	struct arch_function bridge;
 };
+
+static void add(struct scan *sc, const struct arch_walk *w, int32_t nr)
+{
+	struct arch_site *s;
+
+	if (sc->n++ >= sc->max)
+		return;
+	s = &sc->out[sc->n - 1];
+	site_init(s, w->place, nr);
+	arch_walk_branches(w, mark_local, s);
+	if (nr < 0 && sc->bridge.entry == SIZE_MAX)
+		sc->bridge.entry = arch_bridge_entry(sc->text, w->place);
+}
 
 static void consider(struct scan *sc, size_t call)
 {
@@ -98,35 +119,26 @@ static void consider(struct scan *sc, size_t call)
 		sc->calls++;
 		return;
 	}
-	arch_walk_init(&w, sc->text, call);
+	arch_walk_init(&w, sc->text, call, ARCH_WALK_BACK);
 	if (!arch_walk_is_boundary(&w))
 		return;
 	sc->calls++;
 	nr = arch_walk_eax(&w);
-	if (nr < 0 ? !sc->opts->want_generic : !arch_scan_wants(sc->opts, (unsigned)nr))
-		return;
-	if (sc->n < sc->max) {
-		site_init(&sc->out[sc->n], call, nr);
-		arch_walk_branches(&w, mark_local, &sc->out[sc->n]);
-	}
-	sc->n++;
+	if (nr < 0 ? sc->opts->want_generic : arch_scan_wants(sc->opts, (unsigned)nr))
+		add(sc, &w, nr);
 }
 
 static void find_calls(struct scan *sc)
 {
 	const uint8_t *p = sc->text.p;
+	struct arch_marks marks[BATCH];
 	size_t at = 0;
 
-	for (; at + 9 <= sc->text.len; at += 8) {
-		uint64_t v = arch_word_at(p + at) ^ ARCH_EACH_BYTE(0x0f);
-		uint64_t next = arch_word_at(p + at + 1) ^ ARCH_EACH_BYTE(0x05);
-		uint64_t marks = arch_zero_bytes(v | next);
-
-		for (; marks != 0; marks &= marks - 1) {
-			size_t hit = at + arch_first_byte(marks);
-
-			if (p[hit] == 0x0f && p[hit + 1] == 0x05)
-				consider(sc, hit);
+	while (sc->text.len - at >= BATCH * ARCH_MARK_BYTES + 1) {
+		arch_mark(p + at, BATCH, marks);
+		for (size_t k = 0; k < BATCH; k++, at += ARCH_MARK_BYTES) {
+			for (uint64_t calls = marks[k].calls; calls != 0; calls &= calls - 1)
+				consider(sc, at + (size_t)__builtin_ctzll(calls));
 		}
 	}
 	for (; at + CALL_LEN <= sc->text.len; at++) {
@@ -247,12 +259,22 @@ static void displace(struct arch_site *s, struct arch_text text)
 	struct edges before;
 	struct edges after;
 
-	arch_walk_init(&w, text, s->call);
+	arch_walk_init(&w, text, s->call, ARCH_WALK_SHORT);
 	edges_before(&w, &before);
-	if ((s->nr < 0 && arch_bridge_take(s, text)) || displace_before(s, text, &before))
+	if (displace_before(s, text, &before))
 		return;
 	edges_after(&w, &after);
 	displace_around(s, text, &before, &after);
+}
+
+static void decide(struct scan *sc, struct arch_site *s)
+{
+	const struct arch_function *f = &sc->bridge;
+
+	if (f->callers == 1 && !f->jumped_to && s->nr < 0 && arch_bridge_entry(sc->text, s->call) == f->entry)
+		arch_bridge_take(s, f->entry, f->caller);
+	else
+		displace(s, sc->text);
 }
 
 size_t arch_sites_scan(const uint8_t *text, size_t len, const struct arch_scan_opts *o,
@@ -261,12 +283,13 @@ size_t arch_sites_scan(const uint8_t *text, size_t len, const struct arch_scan_o
 	struct scan sc = { .text = { text, len }, .opts = o, .out = out, .max = max };
 	size_t stored, stuck;
 
+	sc.bridge.entry = SIZE_MAX;
 	find_calls(&sc);
 	stored = sc.n < max ? sc.n : max;
-	arch_branches_far(sc.text, out, stored);
+	arch_branches_far(sc.text, out, stored, &sc.bridge);
 	stuck = sc.n - stored;
 	for (size_t k = 0; k < stored; k++) {
-		displace(&out[k], sc.text);
+		decide(&sc, &out[k]);
 		stuck += out[k].kind == ARCH_SITE_STUCK;
 	}
 	if (ret) {

@@ -109,6 +109,7 @@ static void check_line(const struct line *l, struct tally *t)
 {
 	uint8_t padded[48] = { 0 };
 	struct arch_insn i;
+	bool branches;
 
 	if (l->bytes[0] == 0x9b)
 		return; /* objdump prints `fwait` and the next instruction as one */
@@ -125,6 +126,7 @@ static void check_line(const struct line *l, struct tally *t)
 	assert_false(arch_insn_decode(padded, i.len - 1u, &i));
 	t->good++;
 	arch_insn_decode(padded, sizeof(padded), &i);
+	assert_int_equal(arch_insn_length(padded, sizeof(padded), &branches), i.len);
 	check_target(l, &i, t);
 }
 
@@ -187,6 +189,32 @@ static void reads_no_byte_too_many(void **state)
 	munmap(page, 8192);
 }
 
+/* The quick length and the decoder give the same answers for all bytes. */
+static void both_lengths_agree(void **state)
+{
+	uint32_t seed = 3;
+
+	(void)state;
+	for (unsigned round = 0; round < 3000000; round++) {
+		uint8_t p[24];
+		bool branches = false;
+		size_t avail = round % 4 ? sizeof(p) : round / 4 % 18;
+		int64_t distance;
+		struct arch_insn i;
+
+		for (size_t k = 0; k < sizeof(p); k += 4) {
+			seed = seed * 1664525u + 1013904223u;
+			memcpy(p + k, (uint32_t[]){ seed ^ seed >> 15 }, 4);
+		}
+		if (!arch_insn_decode(p, avail, &i)) {
+			assert_int_equal(arch_insn_length(p, avail, &branches), 0);
+			continue;
+		}
+		assert_int_equal(arch_insn_length(p, avail, &branches), i.len);
+		assert_int_equal(branches, arch_insn_target(&i, &distance));
+	}
+}
+
 struct effect {
 	const char *text;
 	uint8_t bytes[12];
@@ -237,6 +265,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_lengths_as_objdump),
 		cmocka_unit_test(reads_no_byte_too_many),
+		cmocka_unit_test(both_lengths_agree),
 		cmocka_unit_test(knows_what_is_written),
 	};
 

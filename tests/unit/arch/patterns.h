@@ -55,6 +55,10 @@ PATTERN(joined, "mov $39, %eax\n test %edi, %edi\n je 1f\n mov $186, %eax\n 1: s
 PATTERN(false_calls, "mov $0x50f, %edx\n mov $0x90050f90, %esi\n lea 0x50f(%rdi), %eax\n"
 		     "movl $0x050f, 8(%rsp)\n ret");
 
+/* Bytes before the call that look like `mov $nr,%eax` and are the end of another instruction. */
+PATTERN(disguised, "mov $39, %eax\n mov 0x90(%r8), %edi\n syscall\n ret");
+PATTERN(disguised_store, "mov $39, %eax\n movl $0x90, -0x48(%rbp)\n syscall\n ret");
+
 /* No room: relative to rip before, a jump after. */
 PATTERN(stuck, "1: lea adjacent_begin(%rip), %rdi\n mov $39, %eax\n lea adjacent_begin(%rip), %rsi\n"
 	       "syscall\n jmp 1b");

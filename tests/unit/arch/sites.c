@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "insn.h"
+#include "marks.h"
 #include "patterns.h"
 #include "sites.h"
 
@@ -103,6 +104,17 @@ static void proves_short_encodings(void **state)
 	assert_int_equal(SCAN(low_byte, s, 2), 1);
 	assert_int_equal(s[0].nr, GETPID);
 	assert_int_equal(SCAN(copied, s, 2), 1);
+	assert_int_equal(s[0].nr, GETPID);
+}
+
+static void sees_through_bytes_that_look_like_a_number(void **state)
+{
+	struct arch_site s[2];
+
+	(void)state;
+	assert_int_equal(SCAN(disguised, s, 2), 1);
+	assert_int_equal(s[0].nr, GETPID);
+	assert_int_equal(SCAN(disguised_store, s, 2), 1);
 	assert_int_equal(s[0].nr, GETPID);
 }
 
@@ -270,6 +282,66 @@ static void displaced_code_does_the_same(void **state)
 	assert_int_equal(RUN(looped, 0), pid);
 }
 
+static void fill_with_noise(uint8_t *p, size_t len, uint32_t seed)
+{
+	static const uint8_t rich[] = { 0x0f, 0x05, 0x0f, 0x05, 0xb8, 0xe9, 0xeb, 0x74, 0x48, 0x89, 39, 0,
+		0, 0xe8, 0x0f, 0x84 };
+
+	for (size_t k = 0; k < len; k++) {
+		seed = seed * 1664525u + 1013904223u;
+		p[k] = seed >> 31 ? rich[seed >> 20 & 15] : (uint8_t)(seed >> 16);
+	}
+}
+
+static void marks_are_those_of_a_plain_look(void **state)
+{
+	uint8_t text[4 * ARCH_MARK_BYTES + 1];
+	struct arch_marks m[4];
+
+	(void)state;
+	for (uint32_t seed = 1; seed < 3000; seed++) {
+		fill_with_noise(text, sizeof(text), seed);
+		arch_mark(text, 4, m);
+		for (size_t k = 0; k < sizeof(text) - 1; k++) {
+			bool call = text[k] == 0x0f && text[k + 1] == 0x05;
+			bool jump = (text[k] & 0xfe) == 0xe8 ||
+				    (text[k] == 0x0f && (text[k + 1] & 0xf0) == 0x80);
+
+			assert_int_equal(m[k / 64].calls >> k % 64 & 1, call);
+			assert_int_equal(m[k / 64].jumps >> k % 64 & 1, jump);
+		}
+	}
+	memset(m, 0xaa, sizeof(m));
+	arch_mark(text, 0, m);
+	assert_int_equal(m[0].calls, UINT64_C(0xaaaaaaaaaaaaaaaa));
+}
+
+/* It runs while a program's own values are in the vector registers. */
+static void marking_keeps_vector_registers(void **state)
+{
+	uint8_t before[16][16], after[16][16], text[ARCH_MARK_BYTES + 1];
+	struct arch_marks m;
+	const uint8_t *p = text;
+	struct arch_marks *out = &m;
+	size_t n = 1;
+
+	(void)state;
+	fill_with_noise(&before[0][0], sizeof(before), 5);
+	fill_with_noise(text, sizeof(text), 6);
+#define LOAD(k) "movups " #k "*16(%[from]), %%xmm" #k "\n"
+#define STORE(k) "movups %%xmm" #k ", " #k "*16(%[to])\n"
+#define ALL(do) do(0) do(1) do(2) do(3) do(4) do(5) do(6) do(7) do(8) do(9) do(10) do(11) do(12) do(13) \
+	do(14) do(15)
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n" ALL(LOAD) "call arch_mark\n" ALL(STORE)
+			 "lea 128(%%rsp), %%rsp\n"
+			 : "+D"(p), "+S"(n), "+d"(out)
+			 : [from] "r"(before), [to] "r"(after)
+			 : "rax", "rcx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
+			   "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+			   "xmm14", "xmm15", "memory", "cc");
+	assert_memory_equal(before, after, sizeof(before));
+}
+
 static void check_bounds(const struct arch_site *s, size_t len)
 {
 	assert_true(s->call + 2 <= len);
@@ -284,11 +356,8 @@ static void check_bounds(const struct arch_site *s, size_t len)
 /* Noise rich in calls and branches, right before a page that cannot be read, and right behind one. */
 static void noise_is_read_within_its_bounds(void **state)
 {
-	static const uint8_t rich[] = { 0x0f, 0x05, 0x0f, 0x05, 0xb8, 0xe9, 0xeb, 0x74, 0x48, 0x89, 39, 0,
-		0, 0, 0x0f, 0x84 };
 	uint8_t *area = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct arch_site s[64];
-	uint32_t seed = 7;
 
 	(void)state;
 	assert_ptr_not_equal(area, MAP_FAILED);
@@ -298,10 +367,7 @@ static void noise_is_read_within_its_bounds(void **state)
 		uint8_t *text = area + PAGE + (round % 3 ? PAGE - len : 0);
 		size_t n;
 
-		for (size_t k = 0; k < len; k++) {
-			seed = seed * 1664525u + 1013904223u;
-			text[k] = seed >> 31 ? rich[seed >> 20 & 15] : (uint8_t)(seed >> 16);
-		}
+		fill_with_noise(text, len, round);
 		n = scan(text, text + len, s, 64);
 		for (size_t k = 0; k < n && k < 64; k++)
 			check_bounds(&s[k], len);
@@ -317,6 +383,7 @@ int main(void)
 		cmocka_unit_test(moves_the_instruction_after),
 		cmocka_unit_test(leaves_a_generic_call_in_place),
 		cmocka_unit_test(proves_short_encodings),
+		cmocka_unit_test(sees_through_bytes_that_look_like_a_number),
 		cmocka_unit_test(drops_what_nobody_wants),
 		cmocka_unit_test(a_jump_to_the_call_forbids_moving_before),
 		cmocka_unit_test(a_jump_to_the_start_of_a_range_is_fine),
@@ -326,6 +393,8 @@ int main(void)
 		cmocka_unit_test(counts_past_the_end_of_the_array),
 		cmocka_unit_test(finds_calls_at_both_ends),
 		cmocka_unit_test(displaced_code_does_the_same),
+		cmocka_unit_test(marks_are_those_of_a_plain_look),
+		cmocka_unit_test(marking_keeps_vector_registers),
 		cmocka_unit_test(noise_is_read_within_its_bounds),
 	};
 
