@@ -10,9 +10,9 @@
 #include "say.h"
 #include "start-exit.h"
 
-#define LAUNCHES 10000
-#define SAMPLE 200 /* pairs at the beginning and at the end */
-#define FILLED 2500 /* by then each of the 2,048 entries for programs, used in turn, was in use */
+#define LAUNCHES  10000
+#define SAMPLE    200  /* pairs at the beginning and at the end */
+#define FILLED    2500 /* by then each of the 2,048 entries for programs, used in turn, was in use */
 #define SETTLE_US 200000 /* the last one's memory is given back after its exit is known */
 
 struct holdings {
@@ -33,7 +33,7 @@ static struct holdings holdings(const struct tp_wire_info *info)
 static void row(const char *name, const long held[3], const char *unit, double must)
 {
 	bench_row(&(struct bench_figure){name, (double)(held[2] - held[1]), unit, BENCH_AT_MOST,
-			  must},
+			  must, NULL},
 		"%ld after %d launches, %ld after %d, %ld after %d", held[0], SAMPLE, held[1],
 		FILLED, held[2], LAUNCHES);
 }
@@ -47,7 +47,7 @@ static void launch_until(struct bench_group *g, int from, int to)
 static void report(const struct holdings h[3], double first, double last)
 {
 	bench_row(&(struct bench_figure){"launch 10,000 / launch 10", last / first, "x",
-			  BENCH_AT_MOST, 1.1},
+			  BENCH_AT_MOST, 1.1, NULL},
 		"each taken relative to posix_spawn next to it: %.2f at first, %.2f at last", first,
 		last);
 	row("10,000 sequential launches: mappings left", (long[]){h[0].vmas, h[1].vmas, h[2].vmas},

@@ -17,11 +17,12 @@ static void measure_crowd(struct bench_group *g)
 	bench_crowd_start(&crowd, g, CROWD);
 	info = bench_group_info(g);
 	bench_row(&(struct bench_figure){"small programs alive at once", info.programs - 1.0, "",
-			  BENCH_AT_LEAST, CROWD},
+			  BENCH_AT_LEAST, CROWD, NULL},
 		"%s", *crowd.refusal ? crowd.refusal : "sleepers, and room for more");
 	if (crowd.n)
 		bench_row(&(struct bench_figure){"mappings of each",
-				  (info.vmas - before) / (double)crowd.n, "", BENCH_AT_MOST, 30},
+				  (info.vmas - before) / (double)crowd.n, "", BENCH_AT_MOST, 30,
+				  NULL},
 			"%u in the group, vm.max_map_count is %u", info.vmas, info.max_map_count);
 	bench_crowd_end(&crowd);
 }
@@ -37,7 +38,7 @@ static void measure_busy(struct bench_group *g)
 	struct bench_pair_result r = bench_pair_run(g, &pair);
 
 	bench_row(&(struct bench_figure){"20 busy programs: throughput inside / outside",
-			  1 / r.wall, "x", BENCH_AT_LEAST, 0.95},
+			  1 / r.wall, "x", BENCH_AT_LEAST, 0.95, NULL},
 		"quartiles %.2f-%.2f; CPU time %.2f", 1 / r.high, 1 / r.low, r.cpu);
 }
 

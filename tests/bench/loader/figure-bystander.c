@@ -44,7 +44,7 @@ static void row(const char *name, struct bench_series *in, struct bench_series *
 {
 	double inside = bench_series_median(in), outside = bench_series_median(out);
 
-	bench_row(&(struct bench_figure){name, inside, "us", BENCH_MEASURED, 0},
+	bench_row(&(struct bench_figure){name, inside, "us", BENCH_MEASURED, 0, NULL},
 		"%.*f us as separate processes; medians of %d rounds", outside < 100 ? 2 : 0,
 		outside, ROUNDS);
 	bench_series_fini(in);

@@ -16,7 +16,8 @@ static void row(struct bench_group *g, const struct tp_caller *alone, const char
 	};
 	struct bench_pair_result r = bench_pair_run(g, &pair);
 
-	bench_row(&(struct bench_figure){name, r.wall, "x", BENCH_AT_MOST, must},
+	bench_row(&(struct bench_figure){name, r.wall, "x", BENCH_AT_MOST, must,
+			  "the kernel walks every mapping of the group, copied or not"},
 		"%.0f us / %.0f us, quartiles %.2f-%.2f; CPU time %.2f", r.inside_ns / 1e3,
 		r.outside_ns / 1e3, r.low, r.high, r.cpu);
 }

@@ -9,7 +9,7 @@ static void row(struct bench_group *g, const char *name, double must, const char
 	struct bench_pair_result r = bench_pair_run(g, &(struct bench_pair){.argv = argv});
 
 	bench_row(&(struct bench_figure){name, r.wall, "x", must ? BENCH_AT_MOST : BENCH_MEASURED,
-			  must},
+			  must, NULL},
 		"%.0f ns / %.0f ns, quartiles %.2f-%.2f; CPU time %.2f", r.inside_ns, r.outside_ns,
 		r.low, r.high, r.cpu);
 }

@@ -84,7 +84,7 @@ static void report(const char *name, struct side *in, struct side *out)
 {
 	double inside = bench_series_median(&in->gaps), outside = bench_series_median(&out->gaps);
 
-	bench_row(&(struct bench_figure){name, inside, "a second", BENCH_MEASURED, 0},
+	bench_row(&(struct bench_figure){name, inside, "a second", BENCH_MEASURED, 0, NULL},
 		"%.0f as separate processes; the neighbour does it %.0f / %.0f times a second",
 		outside, bench_series_median(&in->rate), bench_series_median(&out->rate));
 }

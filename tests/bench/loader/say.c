@@ -11,10 +11,12 @@
 
 #include "tprun/json.h"
 
+#define NOTE_MAX 600
+
 static int json;
 static int started;
 
-noreturn void bench_die(const char *fmt, ...)
+void bench_die(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -109,19 +111,23 @@ static void print(const char *name, const char *value, const char *unit, const c
 
 void bench_row(const struct bench_figure *f, const char *fmt, ...)
 {
-	char note[512], value[32], must[32];
+	char note[NOTE_MAX], value[32], must[32];
 	va_list ap;
+	int ok, len;
 
-	va_start(ap, fmt);
-	vsnprintf(note, sizeof(note), fmt, ap);
-	va_end(ap);
 	value_text(f->value, value, sizeof(value));
-	print(f->name, value, f->unit, bound_text(f, must, sizeof(must)), holds(f, value), note);
+	ok = holds(f, value);
+	va_start(ap, fmt);
+	len = vsnprintf(note, sizeof(note), fmt, ap);
+	va_end(ap);
+	if (!ok && f->why && len >= 0 && len < NOTE_MAX)
+		snprintf(note + len, sizeof(note) - (size_t)len, "; %s", f->why);
+	print(f->name, value, f->unit, bound_text(f, must, sizeof(must)), ok, note);
 }
 
 void bench_row_missing(const char *name, const char *fmt, ...)
 {
-	char note[512] = "not measured: ";
+	char note[NOTE_MAX] = "not measured: ";
 	size_t at = strlen(note);
 	va_list ap;
 

@@ -2,11 +2,9 @@
 #ifndef TP_BENCH_SAY_H
 #define TP_BENCH_SAY_H
 
-#include <stdnoreturn.h>
-
 /* bench_die - one line on stderr, exit(1). What was started ends with us: its standard input does.
  */
-__attribute__((format(printf, 1, 2))) noreturn void bench_die(const char *fmt, ...);
+__attribute__((format(printf, 1, 2), __noreturn__)) void bench_die(const char *fmt, ...);
 
 enum bench_bound {
 	BENCH_AT_MOST,
@@ -20,6 +18,7 @@ struct bench_figure {
 	const char *unit; /* "x" for a ratio */
 	enum bench_bound bound;
 	double must;
+	const char *why; /* appended to the note when it does not hold; may be NULL */
 };
 
 /* bench_format - "table" (the default) or "json"; returns -1 for anything else. */
