@@ -187,13 +187,29 @@ static void look(struct finder *f, size_t at)
 	}
 }
 
+/*
+ * Distance plus position is the same number at every place that leads to one address; the byte behind a
+ * distance (tail) takes one off. One comparison for each byte of the text and each address, then.
+ */
+static void look_everywhere(struct finder *f)
+{
+	uint32_t flag = (uint32_t)(f->in->flag - f->in->addr - 4);
+	uint32_t slot = f->in->got_slot ? (uint32_t)(f->in->got_slot - f->in->addr - 4) : flag;
+
+	for (size_t at = 0; at + 4 <= f->text.len; at++) {
+		uint32_t sum = arch_half_at(f->text.p + at) + (uint32_t)at;
+
+		if (flag - sum <= 1 || slot - sum <= 1)
+			look(f, at);
+	}
+}
+
 int arch_early_init_patches(const struct arch_early_init *in, struct arch_patch *out, size_t max,
 			    size_t *ret_stores)
 {
 	struct finder f = { .in = in, .text = { in->text, in->len }, .out = out, .max = max };
 
-	for (size_t at = 0; at + 4 <= in->len; at++)
-		look(&f, at);
+	look_everywhere(&f);
 	if (ret_stores)
 		*ret_stores = f.stores;
 	if (f.err < 0)

@@ -267,7 +267,8 @@ static void displace(struct arch_site *s, struct arch_text text)
 	displace_around(s, text, &before, &after);
 }
 
-static void decide(struct scan *sc, struct arch_site *s)
+/* Not inlined: its walk would lie on the stack beneath the other passes. */
+__attribute__((noinline)) static void decide(struct scan *sc, struct arch_site *s)
 {
 	const struct arch_function *f = &sc->bridge;
 

@@ -98,7 +98,7 @@ void arch_scan_want_routed(struct arch_scan_opts *o);
  * @out, @max: filled with the first `max` sites; stuck ones are listed too.
  * @ret: may be NULL.
  *
- * Context: pure; no allocation, no lock; under 1 KiB of stack in all.
+ * Context: pure; no allocation, no lock; under 1.5 KiB of stack in all.
  * Return: the number of wanted sites, which may exceed `max`.
  */
 size_t arch_sites_scan(const uint8_t *text, size_t len, const struct arch_scan_opts *o,

@@ -35,11 +35,12 @@ static bool has_call(const uint8_t *text, size_t from, size_t to)
 /* How many `cmpb $0,flag(%rip)` there are, at most `enough`. */
 static unsigned readers(const uint8_t *text, size_t len, uint64_t addr, uint64_t flag, unsigned enough)
 {
+	uint32_t sum = (uint32_t)(flag - addr - 7); /* distance plus position: the rarest condition first */
 	unsigned n = 0;
 
 	for (size_t at = 0; at + 7 <= len && n < enough; at++) {
-		if (text[at] == 0x80 && text[at + 1] == 0x3d && text[at + 6] == 0 &&
-		    target_of(text, addr, at + 2, 1) == flag)
+		if (arch_half_at(text + at + 2) + (uint32_t)at == sum && text[at] == 0x80 &&
+		    text[at + 1] == 0x3d && text[at + 6] == 0)
 			n++;
 	}
 	return n;
@@ -71,7 +72,7 @@ int arch_static_flag_find(const uint8_t *text, size_t len, uint64_t addr, uint64
 	for (size_t at = NEAR; at + 5 + NEAR <= len; at++) {
 		int err;
 
-		if (text[at] != 0xbf || arch_half_at(text + at + 1) != 3 ||
+		if (arch_half_at(text + at + 1) != 3 || text[at] != 0xbf ||
 		    !has_call(text, at + 5, at + 5 + NEAR))
 			continue;
 		err = store_near(text, len, addr, at - NEAR, at + 5 + NEAR, &flag);
