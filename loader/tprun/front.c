@@ -130,10 +130,36 @@ static void on_exited(struct tp_front *f, struct tp_job *job, int wait_status)
 {
 	int signo = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
 
+	if (f->pty)
+		tp_pty_finish(f->pty);
 	if (tp_signal_is_crash(signo))
 		tp_say("%s: killed by signal %d (%s)%s", job->name, signo, sigdescr_np(signo),
 			WCOREDUMP(wait_status) ? ", core dumped" : "");
 	job_ended(f, job, tp_shell_status(wait_status));
+}
+
+/* The shell shows which signal it was, so take the programs' own where it can be taken. */
+static void stop_with(int signo)
+{
+	uint64_t only = UINT64_C(1) << (signo - 1);
+
+	kill(getpid(), signo);
+	if (signo == SIGSTOP)
+		return;
+	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &only, NULL, sizeof(only));
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &only, NULL, sizeof(only));
+}
+
+/* As a shell expects of a job whose programs are all stopped. */
+static void stop_self(struct tp_front *f, int signo)
+{
+	bool by_terminal = signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
+
+	if (f->pty)
+		tp_pty_suspend(f->pty);
+	stop_with(by_terminal ? signo : SIGSTOP);
+	if (f->pty)
+		tp_pty_resume(f->pty);
 }
 
 static void on_job_event(struct tp_front *f, struct tp_job *job, const union tp_message *m)
@@ -144,7 +170,7 @@ static void on_job_event(struct tp_front *f, struct tp_job *job, const union tp_
 	case TP_WIRE_STOPPED:
 		job->state = TP_JOB_STOPPED;
 		if (tp_jobs_all_stopped(&f->jobs))
-			tp_front_stop_self(f);
+			stop_self(f, (int)m->event.value);
 		break;
 	case TP_WIRE_CONTINUED: job->state = TP_JOB_RUNNING; break;
 	default: break;
@@ -182,22 +208,12 @@ static void receive_all(struct tp_front *f)
 		f->lost = true;
 }
 
-void tp_front_stop_self(struct tp_front *f)
-{
-	if (f->pty)
-		tp_pty_suspend(f->pty);
-	kill(getpid(), SIGSTOP);
-	if (f->pty)
-		tp_pty_resume(f->pty);
-}
-
 /* An `exec` is over with its program, a `run` with the group. */
 static bool over(const struct tp_front *f)
 {
 	if (f->bye || f->lost)
 		return true;
-	return f->supervisor_pidfd < 0 && tp_jobs_all_ended(&f->jobs) &&
-	       (!f->pty || tp_pty_drained(f->pty));
+	return f->supervisor_pidfd < 0 && tp_jobs_all_ended(&f->jobs);
 }
 
 static void loop(struct tp_front *f)
@@ -220,7 +236,7 @@ static void loop(struct tp_front *f)
 		else if (fds[2].revents)
 			f->lost = true;
 		if (f->pty)
-			tp_pty_handle(f->pty, fds + 3, tp_jobs_all_ended(&f->jobs));
+			tp_pty_handle(f->pty, fds + 3);
 		if (fds[0].revents)
 			tp_relay_signals(f);
 	}

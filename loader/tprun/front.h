@@ -47,7 +47,4 @@ int tp_front_block(struct tp_front *front, struct tp_error *err);
 /* tp_front_run - start the programs and stay until they have ended; returns the exit status. */
 int tp_front_run(struct tp_front *front);
 
-/* tp_front_stop_self - stop as a shell expects of a job whose programs are all stopped. */
-void tp_front_stop_self(struct tp_front *front);
-
 #endif

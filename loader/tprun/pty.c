@@ -8,16 +8,20 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tprun/pty.h"
 #include "tprun/say.h"
 
-#define CTRL_D 4
+#define CTRL_D     4
+#define SILENCE_MS 100
+#define REST_MS    1000
 
 struct tp_pty {
 	int master, slave;
@@ -27,6 +31,14 @@ struct tp_pty {
 	char keys[4096]; /* typed, not yet taken by the master */
 	size_t keys_n;
 };
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
 
 static void set_raw(struct tp_pty *p, bool raw)
 {
@@ -159,35 +171,41 @@ static void write_out(const struct tp_pty *p, const char *at, ssize_t left)
 	}
 }
 
-/* EIO says that nobody has the other end open any more. Returns whether there was something. */
-static bool copy_output(struct tp_pty *p, bool ended)
+/* EIO says that nobody has the other end open any more, and all that was written has been read. */
+static void copy_output(struct tp_pty *p)
 {
 	char buf[16384];
 	ssize_t n = read(p->master, buf, sizeof(buf));
 
 	if (n > 0)
 		write_out(p, buf, n);
-	else if (ended || (n < 0 && errno != EAGAIN && errno != EINTR))
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
 		p->drained = true;
-	return n > 0;
 }
 
-void tp_pty_handle(struct tp_pty *p, const struct pollfd *fds, bool ended)
+/*
+ * The program is gone, but not yet all of what it wrote: the kernel hands it over in the
+ * background. What it left running may keep the other end open and may write for ever: nobody waits
+ * for that.
+ */
+void tp_pty_finish(struct tp_pty *p)
+{
+	struct pollfd master = {.fd = p->master, .events = POLLIN};
+	int64_t end = now_ms() + REST_MS;
+
+	while (!p->drained && now_ms() < end && poll(&master, 1, SILENCE_MS) > 0)
+		copy_output(p);
+	p->drained = true;
+}
+
+void tp_pty_handle(struct tp_pty *p, const struct pollfd *fds)
 {
 	if (fds[1].revents)
 		read_keys(p);
 	if (p->keys_n)
 		type_keys(p);
-	if (ended)
-		while (!p->drained)
-			copy_output(p, true);
-	else if (fds[0].revents && !p->drained)
-		copy_output(p, false);
-}
-
-bool tp_pty_drained(const struct tp_pty *p)
-{
-	return p->drained;
+	if (fds[0].revents && !p->drained)
+		copy_output(p);
 }
 
 void tp_pty_resize(struct tp_pty *p)

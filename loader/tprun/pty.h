@@ -26,10 +26,11 @@ void tp_pty_close_slave(struct tp_pty *pty);
 /* What to poll: fills TP_PTY_POLLFDS entries and returns that number. */
 nfds_t tp_pty_poll_fds(const struct tp_pty *pty, struct pollfd *fds);
 
-/* tp_pty_handle - copy what can be copied. @ended: the program is gone, what it left is the rest.
- */
-void tp_pty_handle(struct tp_pty *pty, const struct pollfd *fds, bool ended);
-bool tp_pty_drained(const struct tp_pty *pty);
+/* tp_pty_handle - copy what can be copied. */
+void tp_pty_handle(struct tp_pty *pty, const struct pollfd *fds);
+
+/* tp_pty_finish - the program is gone: copy the rest of what it wrote. */
+void tp_pty_finish(struct tp_pty *pty);
 
 /* The caller's terminal changed its size; or the job is being stopped, and has been continued. */
 void tp_pty_resize(struct tp_pty *pty);
