@@ -67,7 +67,11 @@ int main(int argc, char **argv)
 	}
 	kept.clear();
 	meet(s->left);
-	if (maker)
-		printf("use count %ld, value %d\n", s->value.use_count(), *s->value);
+	if (!maker)
+		return unlink(argv[2]);
+	/* The memory is the maker's: it stays until the other has let go of it. */
+	while (access(argv[2], F_OK) == 0)
+		usleep(1000);
+	printf("use count %ld, value %d\n", s->value.use_count(), *s->value);
 	return 0;
 }

@@ -69,6 +69,15 @@ static void hand_over(struct shared *s, int me)
 	}
 }
 
+/* The memory is the maker's: it stays until the other has let go of it. */
+static void wait_for_removal(const char *path)
+{
+	struct timespec t = {0, 1000000};
+
+	while (access(path, F_OK) == 0)
+		nanosleep(&t, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	int maker = argc > 1 && strcmp(argv[1], "make") == 0;
@@ -86,7 +95,9 @@ int main(int argc, char **argv)
 	}
 	hand_over(s, maker);
 	meet(s, &s->left);
-	if (maker)
-		printf("count %ld, turns %d\n", s->count, s->turn);
+	if (!maker)
+		return unlink(argv[2]);
+	wait_for_removal(argv[2]);
+	printf("count %ld, turns %d\n", s->count, s->turn);
 	return 0;
 }
