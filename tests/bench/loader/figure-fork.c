@@ -2,24 +2,25 @@
 #include "figures.h"
 
 #include "crowd.h"
-#include "pair.h"
+#include "pair-row.h"
 #include "program.h"
-#include "say.h"
 
 static void row(struct bench_group *g, const struct tp_caller *alone, const char *name, double must)
 {
-	struct bench_pair pair = {
-		.alone = alone,
-		.argv = (const char *[]){"bench-forks", NULL},
-		.starts = 4,
-		.slices = 25,
-	};
-	struct bench_pair_result r = bench_pair_run(g, &pair);
-
-	bench_row(&(struct bench_figure){name, r.wall, "x", BENCH_AT_MOST, must,
-			  "the kernel walks every mapping of the group, copied or not"},
-		"%.0f us / %.0f us, quartiles %.2f-%.2f; CPU time %.2f", r.inside_ns / 1e3,
-		r.outside_ns / 1e3, r.low, r.high, r.cpu);
+	bench_pair_row(g,
+		&(struct bench_pair_row){
+			.name = name,
+			.must = must,
+			.why = "the kernel walks every mapping of the group, copied or not",
+			.unit = "us",
+			.unit_ns = 1e3,
+		},
+		&(struct bench_pair){
+			.alone = alone,
+			.argv = (const char *[]){"bench-forks", NULL},
+			.starts = 4,
+			.slices = 25,
+		});
 }
 
 void bench_figure_fork(const struct tp_caller *caller)

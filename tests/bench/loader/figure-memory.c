@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "figures.h"
 
-#include "pair.h"
-#include "say.h"
+#include "pair-row.h"
 
 static void row(struct bench_group *g, const char *name, double must, const char *const *argv)
 {
-	struct bench_pair_result r = bench_pair_run(g, &(struct bench_pair){.argv = argv});
-
-	bench_row(&(struct bench_figure){name, r.wall, "x", must ? BENCH_AT_MOST : BENCH_MEASURED,
-			  must, NULL},
-		"%.0f ns / %.0f ns, quartiles %.2f-%.2f; CPU time %.2f", r.inside_ns, r.outside_ns,
-		r.low, r.high, r.cpu);
+	bench_pair_row(g,
+		&(struct bench_pair_row){
+			.name = name,
+			.must = must,
+			.unit = "ns",
+			.unit_ns = 1,
+		},
+		&(struct bench_pair){.argv = argv});
 }
 
 void bench_figure_churn(const struct tp_caller *caller)

@@ -3,7 +3,7 @@
  * bench-loader: measures what running in a group costs.
  *
  *	figure-*.c	one subject each, prints rows
- *	pair.c		slices of one program inside and outside, in turns
+ *	pair.c		slices of one program inside and outside, in turns; pair-row.c prints it
  *	start-exit.c	starting and ending a tiny program, inside and outside
  *	program.c	one measured program; crowd.c: many sleeping ones
  *	group.c		the group they run in
