@@ -7,13 +7,6 @@
  */
 #include "host.h"
 
-static bool over_data_limit(const struct tp_control *c, uint64_t want)
-{
-	uint64_t limit = __atomic_load_n(&c->rlimit_data[0], __ATOMIC_RELAXED);
-
-	return limit != UINT64_MAX && want - c->brk_start > limit;
-}
-
 static bool over_space_limit(const struct tp_control *c, uint64_t more)
 {
 	uint64_t limit = __atomic_load_n(&c->rlimit_as[0], __ATOMIC_RELAXED);
@@ -27,10 +20,11 @@ static bool grow(struct tp_control *c, uint64_t from, uint64_t to)
 
 	if (from == to)
 		return true;
-	if (over_space_limit(c, to - from) || !tpi_space_take_at(c, from, to - from))
+	if (over_space_limit(c, to - from) || tpi_data_over(c, to - from) || !tpi_space_take_at(c, from, to - from))
 		return false;
 	if (!tpi_failed(tpi_mmap(from, to - from, PROT_READ | PROT_WRITE, flags, -1, 0))) {
 		tpi_space_dirty(c, from);
+		tpi_data_note(c, from, to - from, true);
 		if (c->mlock_future)
 			arch_syscall3(ARCH_NR_mlock2, (long)from, (long)(to - from), 0);
 		return true;
@@ -45,8 +39,6 @@ long tpi_route_brk(struct tp_control *c, uint64_t want)
 	uint64_t have = tpi_page_up(now), need = tpi_page_up(want);
 
 	if (want < c->brk_start || want >= c->limit)
-		return (long)now;
-	if (want > now && over_data_limit(c, want))
 		return (long)now;
 	if (need > have && !grow(c, have, need))
 		return (long)now;

@@ -153,6 +153,8 @@ void tpi_birth(void *birth)
 	const struct tp_host_launch *l = b->launch;
 
 	fill_stack(b);
+	if (b->control->rlimit_data[0] != UINT64_MAX)
+		tpi_data_start(b->control);
 	prepare_images(b);
 	enter_directories(b);
 	install_descriptors(b);

@@ -124,6 +124,11 @@ bool tpi_space_own(const struct tp_control *c, uint64_t addr, uint64_t len);
 bool tpi_space_foreign(const struct tp_control *c, uint64_t addr, uint64_t len);
 void tpi_space_dirty(struct tp_control *c, uint64_t addr);
 
+/* data.c: RLIMIT_DATA of the program */
+void tpi_data_start(struct tp_control *c);
+bool tpi_data_over(const struct tp_control *c, uint64_t more);
+void tpi_data_note(struct tp_control *c, uint64_t addr, uint64_t len, bool counts);
+
 /* outside.c: mappings outside the units, recorded before they are made */
 void tpi_outside_add(struct tp_program *p, uint64_t addr, uint64_t len);
 void tpi_outside_remove(struct tp_program *p, uint64_t addr, uint64_t len);
@@ -134,6 +139,7 @@ long tpi_route_mmap(struct tp_control *c, const struct arch_frame *f);
 struct arch_outcome tpi_route_munmap(struct tp_control *c, struct arch_frame *f);
 long tpi_route_mremap(struct tp_control *c, const struct arch_frame *f);
 long tpi_route_brk(struct tp_control *c, uint64_t want);
+long tpi_route_mprotect(struct tp_control *c, const struct arch_frame *f);
 long tpi_route_shmat(struct tp_control *c, const struct arch_frame *f);
 long tpi_route_shmdt(struct tp_control *c, const struct arch_frame *f);
 long tpi_route_io_setup(struct tp_control *c, const struct arch_frame *f);

@@ -24,12 +24,14 @@ static bool capable(void)
 	return !arch_syscall3(ARCH_NR_capget, (long)head, (long)data, 0) && (data[0] >> CAP_SYS_RESOURCE_NR & 1);
 }
 
-static long change(uint64_t *limit, const uint64_t *wish)
+static long change(struct tp_control *c, uint64_t *limit, const uint64_t *wish)
 {
 	if (wish[0] > wish[1])
 		return -EINVAL;
 	if (wish[1] > limit[1] && !capable())
 		return -EPERM;
+	if (limit == c->rlimit_data && wish[0] != UINT64_MAX)
+		tpi_data_start(c);
 	__atomic_store_n(&limit[1], wish[1], __ATOMIC_RELAXED);
 	__atomic_store_n(&limit[0], wish[0], __ATOMIC_RELAXED);
 	return 0;
@@ -43,7 +45,7 @@ static long exchange(struct tp_control *c, uint64_t *limit, const uint64_t *wish
 	if ((wish && !tpi_peek_ok(c, wish)) || (old && !tpi_peek_ok(c, old)))
 		return -EFAULT;
 	if (wish)
-		r = change(limit, wish);
+		r = change(c, limit, wish);
 	if (!r && old)
 		memcpy(old, before, sizeof(before));
 	return r;

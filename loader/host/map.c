@@ -70,9 +70,16 @@ static bool over_limit(const struct tp_control *c, uint64_t more)
 	return (__atomic_load_n(&c->pages, __ATOMIC_RELAXED) << TP_PAGE_SHIFT) + more > limit;
 }
 
+/* What the kernel counts against RLIMIT_DATA. */
+static bool counts_as_data(const struct ask *a)
+{
+	return (a->prot & PROT_WRITE) && (a->flags & MAP_TYPE) == MAP_PRIVATE && !(a->flags & MAP_GROWSDOWN);
+}
+
 /* What follows a mapping that succeeded. */
 static long mapped(struct tp_control *c, const struct ask *a, long addr)
 {
+	tpi_data_note(c, (uint64_t)addr, a->span, counts_as_data(a));
 	if (c->mlock_future)
 		arch_syscall3(ARCH_NR_mlock2, addr, (long)a->span, 0);
 	tpi_space_dirty(c, (uint64_t)addr);
@@ -212,7 +219,7 @@ long tpi_route_mmap(struct tp_control *c, const struct arch_frame *f)
 
 	if (!a.len || a.span < a.len || (a.off & (TP_PAGE_SIZE - 1)))
 		return ask_kernel(&a, a.addr, a.flags); /* the kernel's own error */
-	if (over_limit(c, a.span))
+	if (over_limit(c, a.span) || (counts_as_data(&a) && tpi_data_over(c, a.span)))
 		return -ENOMEM;
 	if (a.flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) {
 		if (a.addr & (TP_PAGE_SIZE - 1))
@@ -269,6 +276,20 @@ static struct arch_outcome unmap_own_stack(struct tp_control *c, struct arch_fra
 	f->arg[0] = from;
 	f->arg[1] = to - from;
 	return tpi_raw();
+}
+
+long tpi_route_mprotect(struct tp_control *c, const struct arch_frame *f)
+{
+	uint64_t addr = f->arg[0], len = tpi_page_up(f->arg[1]);
+	bool writable = (f->arg[2] & PROT_WRITE) != 0;
+	long r;
+
+	if (writable && tpi_data_over(c, 0))
+		return -ENOMEM;
+	r = tpi_mprotect(addr, f->arg[1], (long)f->arg[2]);
+	if (!r && len)
+		tpi_data_note(c, addr, len, writable);
+	return r;
 }
 
 struct arch_outcome tpi_route_munmap(struct tp_control *c, struct arch_frame *f)

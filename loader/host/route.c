@@ -20,6 +20,8 @@ struct arch_outcome tpi_route(struct tp_control *c, struct arch_frame *f)
 		return tpi_done(tpi_route_mremap(c, f));
 	case ARCH_NR_brk:
 		return tpi_done(tpi_route_brk(c, a[0]));
+	case ARCH_NR_mprotect:
+		return c->data_bitmap ? tpi_done(tpi_route_mprotect(c, f)) : tpi_raw();
 	case ARCH_NR_shmat:
 		return tpi_done(tpi_route_shmat(c, f));
 	case ARCH_NR_shmdt:

@@ -228,6 +228,7 @@ void tpi_space_give(struct tp_control *c, uint64_t addr, uint64_t len)
 
 	if (!base)
 		return;
+	tpi_data_note(c, addr, len, false);
 	__atomic_fetch_sub(&c->pages, tpi_pages_clear(tpi_bitmap(base), page, page_in(0, len)), __ATOMIC_RELAXED);
 	if (base == c->base)
 		hints_lower(page < TP_SLOT_NEAR_END >> TP_PAGE_SHIFT ? c->near_hints : c->hints, page);

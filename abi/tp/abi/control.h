@@ -42,6 +42,8 @@ struct tp_control {
 
 	uint64_t rlimit_as[2];		/* soft, hard: enforced here, unlimited in the kernel */
 	uint64_t rlimit_data[2];
+	uint64_t data_bitmap;		/* address; 0 until RLIMIT_DATA is first limited: which pages count */
+	uint64_t data_pages;
 
 	uint32_t mlock_future;
 	uint32_t exe_len;
