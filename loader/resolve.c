@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "argv.h"
 #include "exec-file.h"
 #include "image-cache.h"
 #include "shebang.h"
@@ -241,62 +242,6 @@ static int follow_script(struct search *s)
 
 /* ---- the result ---- */
 
-/* The new argument vector: for each script, the innermost last, its interpreter and argument; then
- * the first script's path, or the command as typed; then the arguments. Borrowed strings. */
-static size_t collect_args(const struct search *s, const char **out)
-{
-	const char *const *argv = s->spec->argv;
-	size_t n = 0;
-
-	for (int i = s->nscripts - 1; i >= 0; i--) {
-		out[n++] = s->script[i].interp;
-		if (s->script[i].has_arg)
-			out[n++] = s->script[i].arg;
-	}
-	out[n++] = s->nscripts ? s->path : argv[0];
-	while (*++argv)
-		out[n++] = *argv;
-	return n;
-}
-
-/* Copies vector and strings into one block, so that one free releases them. */
-static char **pack_strings(const char *const *from, size_t n)
-{
-	size_t bytes = (n + 1) * sizeof(char *);
-	char **to, *at;
-
-	for (size_t i = 0; i < n; i++)
-		bytes += strlen(from[i]) + 1;
-	to = malloc(bytes);
-	if (!to)
-		return NULL;
-	at = (char *)(to + n + 1);
-	for (size_t i = 0; i < n; i++) {
-		to[i] = at;
-		at = stpcpy(at, from[i]) + 1;
-	}
-	to[n] = NULL;
-	return to;
-}
-
-static char **make_argv(const struct search *s, size_t *ret_argc)
-{
-	const char *const *argv = s->spec->argv;
-	const char **list;
-	char **packed;
-	size_t n = 0;
-
-	while (argv[n])
-		n++;
-	list = malloc((n + 2 * SCRIPTS_MAX) * sizeof(*list));
-	if (!list)
-		return NULL;
-	*ret_argc = collect_args(s, list);
-	packed = pack_strings(list, *ret_argc);
-	free(list);
-	return packed;
-}
-
 static void note_identity(const struct stat *st, struct tp_target *t)
 {
 	t->dev = st->st_dev;
@@ -335,7 +280,7 @@ static int make_target(struct search *s, struct tp_target *ret_target)
 	name_process(s->path, t.comm, sizeof(t.comm));
 	t.script = s->nscripts > 0;
 	t.execfn = strdup(s->path);
-	t.argv = make_argv(s, &t.argc);
+	t.argv = tpi_argv_make(s->script, s->nscripts, s->path, s->spec->argv, &t.argc);
 	t.realpath = real_path(s, last);
 	s->file.fd = -1;
 	if (!t.execfn || !t.argv || !t.realpath) {
