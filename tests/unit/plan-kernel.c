@@ -14,127 +14,31 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "elfcode.h"
 #include "elfmake.h"
+#include "elfrun.h"
 #include "plan.h"
 
-enum { RANDOM_SHAPES = 300, VMAS = 64 };
+enum { RANDOM_SHAPES = 300 };
 
-struct vma {
-	uint64_t start, end, off;
-	char perms[5];
-	ino_t ino;
-	bool stack;
-};
-
-/* A process that executes the file. */
-struct process {
-	pid_t pid;
-	uint64_t aux[64];
-	struct vma vma[VMAS];
-	unsigned nvma;
-};
-
-static pid_t running; /* ended by tear-down, should a test fail */
+static struct elfrun running; /* ended by tear-down, should a test fail */
 static char dir[] = "/tmp/plan-kernel-XXXXXX", path[64];
 static struct stat file_stat;
 static unsigned char *file;
 static size_t file_len;
 
-static void read_maps(struct process *p)
-{
-	char name[64], line[512];
-	FILE *f;
-
-	snprintf(name, sizeof(name), "/proc/%d/maps", p->pid);
-	f = fopen(name, "re");
-	assert_non_null(f);
-	for (p->nvma = 0; p->nvma < VMAS && fgets(line, sizeof(line), f); p->nvma++) {
-		struct vma *v = &p->vma[p->nvma];
-
-		assert_int_equal(sscanf(line, "%lx-%lx %4s %lx %*s %lu", &v->start, &v->end,
-			v->perms, &v->off, &v->ino), 5);
-		v->stack = strstr(line, "[stack]") != NULL;
-	}
-	fclose(f);
-}
-
-static void read_auxv(struct process *p)
-{
-	uint64_t pair[2];
-	char name[64];
-	int fd;
-
-	memset(p->aux, 0, sizeof(p->aux));
-	snprintf(name, sizeof(name), "/proc/%d/auxv", p->pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	while (read(fd, pair, sizeof(pair)) == sizeof(pair) && pair[0] != AT_NULL)
-		if (pair[0] < 64)
-			p->aux[pair[0]] = pair[1];
-	close(fd);
-}
-
-/* posix_spawn returns while execve is still mapping the file: wait until the program itself is
- * waiting. False: it has died instead. */
-static bool is_waiting(const struct process *p)
-{
-	siginfo_t end = { 0 };
-	char name[64], line[128];
-	int nr = -1;
-	FILE *f;
-
-	snprintf(name, sizeof(name), "/proc/%d/syscall", p->pid);
-	for (int i = 0; i < 50000 && end.si_pid == 0; i++) {
-		f = fopen(name, "re");
-		if (f && fgets(line, sizeof(line), f) && sscanf(line, "%d", &nr) != 1)
-			nr = -1;
-		if (f)
-			fclose(f);
-		if (nr == ARCH_CODE_PAUSE_CALL)
-			return true;
-		usleep(200);
-		waitid(P_PID, p->pid, &end, WEXITED | WNOWAIT | WNOHANG);
-	}
-	return false;
-}
-
-/* Returns 0: execve has taken the file; an errno: it has refused it. */
-static int start(struct process *p)
-{
-	char *argv[] = { path, NULL };
-	posix_spawn_file_actions_t quiet;
-	int ret;
-
-	posix_spawn_file_actions_init(&quiet);
-	for (int fd = 0; fd < 3; fd++)
-		posix_spawn_file_actions_addopen(&quiet, fd, "/dev/null", O_RDWR, 0);
-	ret = posix_spawn(&p->pid, path, &quiet, NULL, argv, NULL);
-	posix_spawn_file_actions_destroy(&quiet);
-	if (ret == 0)
-		running = p->pid;
-	return ret;
-}
-
 static int stop(void **state)
 {
 	(void)state;
-	if (running) {
-		kill(running, SIGKILL);
-		waitpid(running, NULL, 0);
-		running = 0;
-	}
+	elfrun_stop(&running);
 	return 0;
 }
 
@@ -152,18 +56,10 @@ static int make_plan(const struct elfmake *make, struct tp_plan *plan, struct tp
 	return tp_plan_read(&elf, "prog", plan, err);
 }
 
-static const struct vma *find_vma(const struct process *p, uint64_t at)
-{
-	for (unsigned i = 0; i < p->nvma; i++)
-		if (at >= p->vma[i].start && at < p->vma[i].end)
-			return &p->vma[i];
-	return NULL;
-}
-
-static void expect_page(const struct process *p, uint64_t at, uint32_t prot, int64_t off)
+static void expect_page(const struct elfrun *p, uint64_t at, uint32_t prot, int64_t off)
 {
 	char want[5] = "---p";
-	const struct vma *v = find_vma(p, at);
+	const struct elfrun_vma *v = elfrun_find(p, at);
 
 	want[0] = prot & PROT_READ ? 'r' : '-';
 	want[1] = prot & PROT_WRITE ? 'w' : '-';
@@ -201,7 +97,7 @@ static void expect_bytes(int mem, uint64_t at, const unsigned char *want)
 	assert_memory_equal(page, want, sizeof(page));
 }
 
-static void expect_map(const struct process *p, int mem, const struct tp_plan_map *m,
+static void expect_map(const struct elfrun *p, int mem, const struct tp_plan_map *m,
 	uint64_t bias)
 {
 	unsigned char page[TP_PAGE_SIZE];
@@ -217,7 +113,7 @@ static void expect_map(const struct process *p, int mem, const struct tp_plan_ma
 	}
 }
 
-static void expect_maps(const struct process *p, const struct tp_plan *plan, uint64_t bias)
+static void expect_maps(const struct elfrun *p, const struct tp_plan *plan, uint64_t bias)
 {
 	uint64_t end = plan->lo;
 	char name[64];
@@ -228,7 +124,7 @@ static void expect_maps(const struct process *p, const struct tp_plan *plan, uin
 	assert_true(mem >= 0);
 	for (uint32_t i = 0; i < plan->nmap; i++) {
 		for (; end < plan->map[i].vaddr; end += TP_PAGE_SIZE)
-			assert_null(find_vma(p, bias + end));
+			assert_null(elfrun_find(p, bias + end));
 		expect_map(p, mem, &plan->map[i], bias);
 		end = plan->map[i].vaddr + plan->map[i].len;
 	}
@@ -236,7 +132,7 @@ static void expect_maps(const struct process *p, const struct tp_plan *plan, uin
 	close(mem);
 }
 
-static void expect_stack(const struct process *p, bool exec)
+static void expect_stack(const struct elfrun *p, bool exec)
 {
 	for (unsigned i = 0; i < p->nvma; i++)
 		if (p->vma[i].stack)
@@ -245,26 +141,25 @@ static void expect_stack(const struct process *p, bool exec)
 
 static void compare(const struct tp_plan *plan)
 {
-	struct process p;
+	struct elfrun *p = &running;
+	int ret = elfrun_start(path, p);
 	uint64_t bias;
-	int ret = start(&p);
 
-	if (ret)
-		fail_msg("the kernel says: %s", strerror(ret));
-	assert_true(is_waiting(&p));
-	read_auxv(&p);
-	read_maps(&p);
-	bias = p.aux[AT_ENTRY] - plan->entry;
+	if (ret < 0)
+		fail_msg("the kernel says: %s", strerror(-ret));
+	assert_true(elfrun_is_waiting(p));
+	elfrun_look(p);
+	bias = p->aux[AT_ENTRY] - plan->entry;
 	assert_int_equal(bias % plan->align, 0);
 	if (plan->kind == TP_PLAN_EXEC)
 		assert_int_equal(bias, 0);
 	if (plan->phdr)
-		assert_int_equal(p.aux[AT_PHDR], plan->phdr + bias);
-	assert_int_equal(p.aux[AT_PHNUM], plan->phnum);
-	assert_int_equal(p.aux[AT_PHENT], plan->phent);
-	expect_maps(&p, plan, bias);
-	expect_stack(&p, plan->stack_exec);
-	stop(NULL);
+		assert_int_equal(p->aux[AT_PHDR], plan->phdr + bias);
+	assert_int_equal(p->aux[AT_PHNUM], plan->phnum);
+	assert_int_equal(p->aux[AT_PHENT], plan->phent);
+	expect_maps(p, plan, bias);
+	expect_stack(p, plan->stack_exec);
+	elfrun_stop(p);
 }
 
 static void same(const struct elfmake *make)
@@ -425,17 +320,12 @@ static void neither(const struct elfmake *make)
 {
 	struct tp_error err;
 	struct tp_plan plan;
-	struct process p;
-	int status;
 
 	assert_int_equal(make_plan(make, &plan, &err), -ENOEXEC);
-	if (start(&p) != 0)
+	if (elfrun_start(path, &running) < 0)
 		return;
-	for (int i = 0; i < 1000 && waitpid(p.pid, &status, WNOHANG) == 0; i++)
-		usleep(10000);
-	running = kill(p.pid, 0) == 0 ? p.pid : 0;
-	assert_int_equal(running, 0);
-	assert_true(WIFSIGNALED(status));
+	assert_false(elfrun_is_waiting(&running));
+	assert_true(WIFSIGNALED(elfrun_stop(&running)));
 }
 
 static void what_the_kernel_refuses(void **state)
