@@ -99,11 +99,16 @@ static int check(union tp_message *m, ssize_t len)
 
 int tp_client_receive(struct tp_client *c, int wait, union tp_message *ret_message)
 {
+	int resets = 0;
 	ssize_t n;
 
+	/*
+	 * A peer that ended with requests of ours unread leaves a reset, told once, before what it
+	 * had still said.
+	 */
 	do
 		n = recv(c->fd, ret_message, sizeof(*ret_message), wait ? 0 : MSG_DONTWAIT);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && (errno == EINTR || (errno == ECONNRESET && !resets++)));
 	if (n < 0)
 		return errno == ECONNRESET ? -EPIPE : -errno;
 	if (!n)

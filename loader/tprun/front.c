@@ -231,9 +231,9 @@ static void loop(struct tp_front *f)
 		if (poll(fds, n, -1) < 0)
 			continue;
 		/* Messages first: what the supervisor said before it died still counts. */
-		if (fds[1].revents)
+		if (fds[1].revents || fds[2].revents)
 			receive_all(f);
-		else if (fds[2].revents)
+		if (fds[2].revents)
 			f->lost = true;
 		if (f->pty)
 			tp_pty_handle(f->pty, fds + 3);

@@ -256,6 +256,27 @@ static void dead_supervisor_is_told(void **state)
 	tp_client_close(&c);
 }
 
+static void last_words_of_a_supervisor_are_heard(void **state)
+{
+	struct tp_wire_event e = {
+		.head = {TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_EXITED, sizeof(e), 1},
+	};
+	struct tp_client c;
+	union tp_message m;
+	uint32_t seq;
+	int other;
+
+	(void)state;
+	connect_pair(&c, &other);
+	assert_int_equal(tp_client_ask(&c, TP_WIRE_PS, &seq), 0); /* stays unread */
+	assert_int_equal(send(other, &e, sizeof(e), 0), sizeof(e));
+	close(other);
+	assert_int_equal(tp_client_receive(&c, 0, &m), 0);
+	assert_int_equal(m.head.type, TP_WIRE_EXITED);
+	assert_int_equal(tp_client_receive(&c, 0, &m), -EPIPE);
+	tp_client_close(&c);
+}
+
 static void replies_of_others_are_not_believed(void **state)
 {
 	struct tp_wire_event e = {
@@ -293,6 +314,7 @@ int main(void)
 		cmocka_unit_test(megabytes_of_arguments_are_taken),
 		cmocka_unit_test(too_much_is_refused_in_words),
 		cmocka_unit_test(dead_supervisor_is_told),
+		cmocka_unit_test(last_words_of_a_supervisor_are_heard),
 		cmocka_unit_test(replies_of_others_are_not_believed),
 	};
 
