@@ -87,6 +87,15 @@ static void learn_own_path(void)
 	tpi_host_exe_len = n > 0 ? (uint32_t)n : 0;
 }
 
+/* What the group's first caller ignored is its own affair: each program gets what its own caller ignores (child.c). */
+static void ignore_nothing(void)
+{
+	struct arch_sigaction dfl = { 0 };
+
+	for (int s = 1; s <= 64; s++)
+		arch_syscall6(ARCH_NR_rt_sigaction, s, (long)&dfl, 0, 8, 0, 0);
+}
+
 static void hello(uint64_t *sp)
 {
 	struct tp_host_hello h = {
@@ -96,6 +105,7 @@ static void hello(uint64_t *sp)
 		.vdso = auxv_value(sp, AT_SYSINFO_EHDR),
 	};
 
+	ignore_nothing();
 	learn_own_path();
 	h.error = (int32_t)map_segment();
 	h.stage = h.error ? TP_STAGE_SEGMENT : TP_STAGE_NONE;
