@@ -254,8 +254,34 @@ static bool defines(const struct tpi_reader *r, const struct dynamic *dyn,
 	return false;
 }
 
-/* A sanitizer is either a shared library that is needed or part of the executable itself, which
- * then exports its entry points. */
+/*
+ * A sanitizer is either a shared library that is needed, or part of the executable, which then
+ * exports its entry points (clang) or at least the libc functions that it stands in for (gcc's
+ * -static-libasan): no ordinary program brings these with it.
+ */
+static void see_sanitizer(struct tpi_reader *r, const struct dynamic *dyn,
+	const struct gnu_hash *table)
+{
+	static const struct {
+		const char *all[4]; /* ends in NULL */
+		uint32_t flavour;
+	} sign[] = {
+		{ { "__asan_init" }, TP_FLAVOUR_ASAN },
+		{ { "malloc", "index", "__longjmp_chk" }, TP_FLAVOUR_ASAN },
+		{ { "__tsan_init" }, TP_FLAVOUR_TSAN },
+		{ { "malloc", "_setjmp", "epoll_wait" }, TP_FLAVOUR_TSAN },
+	};
+
+	for (size_t i = 0; i < sizeof(sign) / sizeof(sign[0]); i++) {
+		const char *const *name = sign[i].all;
+
+		while (*name && defines(r, dyn, table, *name))
+			name++;
+		if (!*name)
+			r->plan->flavour |= sign[i].flavour;
+	}
+}
+
 static void see_dynamic(struct tpi_reader *r, const Elf64_Phdr *ph)
 {
 	struct dynamic dyn;
@@ -266,12 +292,9 @@ static void see_dynamic(struct tpi_reader *r, const Elf64_Phdr *ph)
 	for (uint32_t i = 0; i < dyn.n; i++)
 		if (dyn.entry[i].d_tag == DT_NEEDED)
 			see_needed(r, &dyn, dyn.entry[i].d_un.d_val);
-	if (!read_gnu_hash(r, dyn.gnu_hash, &table))
-		return;
-	if (defines(r, &dyn, &table, "__asan_init"))
-		r->plan->flavour |= TP_FLAVOUR_ASAN;
-	if (defines(r, &dyn, &table, "__tsan_init"))
-		r->plan->flavour |= TP_FLAVOUR_TSAN;
+	/* What needs no interpreter may be a libc, which defines everything. */
+	if (r->plan->has_interp && read_gnu_hash(r, dyn.gnu_hash, &table))
+		see_sanitizer(r, &dyn, &table);
 }
 
 void tpi_plan_hints(struct tpi_reader *r)

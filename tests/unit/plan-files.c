@@ -128,6 +128,8 @@ static unsigned plan_directory(const char *dir)
 			continue;
 		if (plan_path(path, &plan, &err) < 0)
 			fail_msg("%s", err.text);
+		if (plan.flavour & (TP_FLAVOUR_ASAN | TP_FLAVOUR_TSAN))
+			fail_msg("%s is taken for a sanitized program", path);
 		if (n++ % READELF_EACH == 0)
 			agree_with_readelf(path, &plan);
 	}
