@@ -220,13 +220,14 @@ void tp_caller_fini(struct tp_caller *c)
 	*c = (struct tp_caller){.cwd_fd = -1};
 }
 
-void tp_caller_drop(const struct tp_caller *c)
+void tp_caller_drop(struct tp_caller *c)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (size_t i = 0; i < c->nfds; i++)
 		if (c->fds[i] > STDERR_FILENO)
 			close(c->fds[i]);
+	c->nfds = 0; /* the numbers may be ours from now on */
 	if (null < 0)
 		return;
 	dup2(null, STDIN_FILENO);

@@ -41,6 +41,6 @@ void tp_caller_fini(struct tp_caller *caller);
 
 /* tp_caller_drop - close the caller's descriptors but stderr, so that a reader of a pipe sees its
  * end when the programs are done with it, not when tprun is. 0 and 1 become /dev/null. */
-void tp_caller_drop(const struct tp_caller *caller);
+void tp_caller_drop(struct tp_caller *caller);
 
 #endif

@@ -29,6 +29,7 @@
 
 #define STOP_GRACE_MS     10000
 #define SUPERVISOR_END_MS 15000
+#define WAITING_MS        1500
 #define TREE_KILL_MS      4000
 
 int tp_front_block(struct tp_front *f, struct tp_error *err)
@@ -79,6 +80,16 @@ static void job_ended(struct tp_front *f, struct tp_job *job, int status)
 		stop_rest(f);
 }
 
+/* Nothing of what is under way will be answered any more. */
+static void give_up_launching(struct tp_front *f, int status)
+{
+	f->own_status = status;
+	for (size_t i = 0; i < f->jobs.n; i++)
+		if (f->jobs.v[i].state == TP_JOB_ASKED)
+			tp_jobs_ended(&f->jobs, &f->jobs.v[i], status);
+	stop_rest(f);
+}
+
 static void launch_next(struct tp_front *f)
 {
 	for (size_t i = 0; i < f->jobs.n && !f->lost; i++) {
@@ -118,12 +129,12 @@ static void on_error(struct tp_front *f, struct tp_job *job, const struct tp_wir
 	if (!job && e->head.seq)
 		return; /* a signal or stop that came too late */
 	tp_say("%s", e->text);
-	if (!job) {
-		f->own_status = status;
-		return;
+	if (job) {
+		job_ended(f, job, status);
+		launch_next(f);
+	} else {
+		give_up_launching(f, status);
 	}
-	job_ended(f, job, status);
-	launch_next(f);
 }
 
 static void on_exited(struct tp_front *f, struct tp_job *job, int wait_status)
@@ -208,6 +219,41 @@ static void receive_all(struct tp_front *f)
 		f->lost = true;
 }
 
+/*
+ * Our programs have ended, but not the group: programs that `exec` added live on, and would die
+ * with us. They are in other process groups, so keys that are meant for them come to us alone.
+ */
+static bool only_waits(const struct tp_front *f)
+{
+	return f->supervisor_pidfd >= 0 && tp_jobs_all_ended(&f->jobs);
+}
+
+static void say_why_it_waits(struct tp_front *f)
+{
+	if (!f->told_waiting)
+		tp_say("group %s: its programs have ended; waiting for those that `tprun exec` "
+		       "added "
+		       "(interrupt to end them)",
+			f->group);
+	f->told_waiting = true;
+}
+
+static void act_on_signals_alone(struct tp_front *f)
+{
+	struct signalfd_siginfo si;
+	uint32_t seq;
+
+	while (read(f->signal_fd, &si, sizeof(si)) == sizeof(si))
+		switch (si.ssi_signo) {
+		case SIGINT:
+		case SIGQUIT:
+		case SIGHUP:
+		case SIGTERM: tp_client_stop(&f->client, NULL, STOP_GRACE_MS, &seq); break;
+		case SIGTSTP: stop_self(f, SIGTSTP); break;
+		default: break;
+		}
+}
+
 /* An `exec` is over with its program, a `run` with the group. */
 static bool over(const struct tp_front *f)
 {
@@ -225,11 +271,15 @@ static void loop(struct tp_front *f)
 			{.fd = f->supervisor_pidfd, .events = POLLIN},
 		};
 		nfds_t n = 3;
+		int r;
 
 		if (f->pty)
 			n += tp_pty_poll_fds(f->pty, fds + n);
-		if (poll(fds, n, -1) < 0)
+		r = poll(fds, n, only_waits(f) && !f->told_waiting ? WAITING_MS : -1);
+		if (r < 0)
 			continue;
+		if (!r)
+			say_why_it_waits(f);
 		/* Messages first: what the supervisor said before it died still counts. */
 		if (fds[1].revents || fds[2].revents)
 			receive_all(f);
@@ -237,7 +287,9 @@ static void loop(struct tp_front *f)
 			f->lost = true;
 		if (f->pty)
 			tp_pty_handle(f->pty, fds + 3);
-		if (fds[0].revents)
+		if (fds[0].revents && only_waits(f))
+			act_on_signals_alone(f);
+		else if (fds[0].revents)
 			tp_relay_signals(f);
 	}
 }
@@ -276,7 +328,7 @@ static int end_of_run(struct tp_front *f)
 		orderly = false;
 	}
 	waitid(P_PIDFD, (id_t)f->supervisor_pidfd, &si, WEXITED);
-	if (orderly)
+	if (orderly && si.si_code == CLD_EXITED)
 		return f->own_status;
 	tp_tree_kill(TREE_KILL_MS);
 	tp_runtime_sweep();

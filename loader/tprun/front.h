@@ -19,7 +19,7 @@ struct tp_pty;
 struct tp_front {
 	struct tp_client client;
 	struct tp_jobs jobs;
-	const struct tp_caller *caller;
+	struct tp_caller *caller;
 	const char *group;
 	uint32_t flags; /* TP_WIRE_* of every launch */
 	int root_fd;    /* -1: none */
@@ -32,7 +32,8 @@ struct tp_front {
 	uint64_t early; /* signals for programs that are still to be started; bit n-1 = signal n */
 	int own_status; /* what went wrong besides programs; 0: nothing */
 	bool bye;       /* the group has ended */
-	bool lost;      /* the connection has */
+	bool told_waiting;
+	bool lost; /* the connection has */
 };
 
 #define TP_FRONT_INIT \

@@ -70,6 +70,12 @@ class Terminal:
     def resize(self, rows, columns):
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
+    def foreground(self, job_of):
+        """Bring the stopped job back, and wait until keys reach it: fg shows its command before."""
+        self.type("fg\n")
+        wait_until(lambda: os.tcgetpgrp(self.fd) == os.getpgid(job_of) and state(job_of) != "T",
+                   "fg continues the job")
+
     def hang_up(self):
         os.close(self.fd)
         os.waitpid(self.pid, 0)
