@@ -6,7 +6,10 @@
  */
 #include "figures.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "program.h"
@@ -44,7 +47,8 @@ static void with_neighbour(struct side *s)
 	bench_series_add(&s->rate, (double)r.ops * 1e9 / (double)r.wall_ns);
 }
 
-/* Here the neighbours are many: each starts, and exits. */
+/* Here the neighbours are many: each starts, and exits. They and whoever starts them stay on their
+ * own processor: what is to be seen is not who takes a turn on the other. */
 static void with_exits(struct side *s)
 {
 	double start = (double)work_now(), n = 0;
@@ -58,6 +62,16 @@ static void with_exits(struct side *s)
 	}
 	note_gaps(s);
 	bench_series_add(&s->rate, n * 1e9 / ((double)work_now() - start));
+}
+
+static void pin_starters(struct bench_group *g, const cpu_set_t *set)
+{
+	struct tp_wire_info info = bench_group_info(g);
+
+	if (sched_setaffinity(0, sizeof(*set), set) ||
+		sched_setaffinity(info.supervisor_pid, sizeof(*set), set) ||
+		sched_setaffinity(info.host_pid, sizeof(*set), set))
+		bench_die("no processor to be had: %s", strerror(errno));
 }
 
 static void alone(struct side *s)
@@ -117,6 +131,19 @@ static void measure(
 	bench_series_fini(&out.rate);
 }
 
+static void measure_exits(struct bench_group *g)
+{
+	cpu_set_t before, one;
+
+	if (sched_getaffinity(0, sizeof(before), &before))
+		bench_die("no processors to be seen: %s", strerror(errno));
+	CPU_ZERO(&one);
+	CPU_SET(atoi(NEIGHBOUR_CPU), &one);
+	pin_starters(g, &one);
+	measure(g, "interruptions: neighbours start and exit", NULL, with_exits);
+	pin_starters(g, &before);
+}
+
 void bench_figure_noise(const struct tp_caller *caller)
 {
 	struct bench_group group;
@@ -132,6 +159,6 @@ void bench_figure_noise(const struct tp_caller *caller)
 	measure(&group, "interruptions: a neighbour maps and unmaps 64 KiB", "remap",
 		with_neighbour);
 	measure(&group, "interruptions: a neighbour forks", "fork", with_neighbour);
-	measure(&group, "interruptions: neighbours start and exit", NULL, with_exits);
+	measure_exits(&group);
 	bench_group_end(&group);
 }
