@@ -44,7 +44,7 @@ static void patch(struct finder *f, size_t off, unsigned len, uint8_t value)
 	}
 	f->out[f->n].off = off;
 	f->out[f->n].len = (uint8_t)len;
-	for (unsigned k = 0; k < len; k++)
+	for (unsigned k = 0; k < len && k < ARCH_PATCH_MAX; k++)
 		f->out[f->n].bytes[k] = value;
 	f->n++;
 }
