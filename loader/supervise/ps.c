@@ -95,6 +95,13 @@ static void put_outside(struct tp_wire_program *m, struct tp_program *e)
 	}
 }
 
+static void put_extra_units(struct tp_wire_program *m, const struct tp_slots *slots)
+{
+	for (uint32_t u = 0; u < TP_UNITS && m->noutside < TP_OUTSIDE_MAX; u++)
+		if (u != m->unit && slots->state[u] != TP_UNIT_RESERVED && tp_seg_load(slots->owner[u]) == m->id)
+			m->outside[m->noutside++] = (struct tp_range){TP_UNIT_BASE(u), TP_UNIT_SIZE};
+}
+
 static void send_prog(struct tp_client *c, uint32_t seq, const struct tp_prog *p, const struct usage *use)
 {
 	struct tp_program *e = tp_seg_entry(&p->group->seg, p->index);
@@ -108,6 +115,8 @@ static void send_prog(struct tp_client *c, uint32_t seq, const struct tp_prog *p
 	memcpy(m.name, p->name, sizeof(m.name));
 	if (!p->cleaned)
 		put_outside(&m, e);
+	if (m.nunits > 1)
+		put_extra_units(&m, &p->group->slots);
 	tp_client_send(c, &m, sizeof(m), TP_WIRE_PROGRAM, seq);
 }
 

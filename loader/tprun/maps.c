@@ -30,7 +30,7 @@ static bool in_outside(const struct tp_wire_program *p, uint64_t addr)
 
 static bool holds(const struct tp_wire_program *p, uint64_t addr)
 {
-	return TP_UNIT_OF(addr) - p->unit < p->nunits || in_outside(p, addr);
+	return TP_UNIT_OF(addr) == p->unit || in_outside(p, addr);
 }
 
 /* NULL: no program's. */

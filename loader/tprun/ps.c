@@ -71,7 +71,7 @@ static void print_row(const struct tp_wire_program *p)
 	const char *started = wall_text(start, sizeof(start), p->start_ns, true);
 
 	if (p->nunits > 1)
-		snprintf(slot, sizeof(slot), "%u-%u", p->unit, p->unit + p->nunits - 1);
+		snprintf(slot, sizeof(slot), "%u+%u", p->unit, p->nunits - 1);
 	else
 		snprintf(slot, sizeof(slot), "%u", p->unit);
 	if (has_ended(p))

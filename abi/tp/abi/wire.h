@@ -112,7 +112,7 @@ struct tp_wire_program {
 	uint64_t id;
 	int32_t pid;
 	uint32_t state;			/* enum tp_program_state */
-	uint32_t unit, nunits;
+	uint32_t unit, nunits;		/* the first, and how many; the others need not be neighbours */
 	uint64_t resident;		/* bytes in its units and outside ranges */
 	uint32_t vmas;
 	uint32_t wait_status;
@@ -120,7 +120,7 @@ struct tp_wire_program {
 	char name[TP_NAME_MAX];
 	uint32_t noutside;
 	uint32_t reserved;
-	struct tp_range outside[TP_OUTSIDE_MAX];
+	struct tp_range outside[TP_OUTSIDE_MAX];	/* besides the first unit: recorded mappings, further units */
 };
 
 struct tp_wire_info {
