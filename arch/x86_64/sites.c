@@ -110,6 +110,27 @@ static void add(struct scan *sc, const struct arch_walk *w, int32_t nr)
 		sc->bridge.entry = arch_bridge_entry(sc->text, w->place);
 }
 
+/*
+ * Whether a number that could not be proved may be any. A function that passes numbers through copies all 64 bits, as a
+ * `long` is; a 32-bit copy is the compiler's, of a constant that it keeps in a register around a loop (futex, mostly).
+ */
+static bool may_be_any(const struct arch_walk *w)
+{
+	struct arch_insn i;
+	size_t at = w->place;
+
+	for (int k = 0; k < MAX_MOVED; k++) {
+		at = arch_walk_before(w, at, &i);
+		if (at == ARCH_WALK_NONE)
+			return true;
+		if (!(arch_insn_writes(&i) & 1))
+			continue;
+		return i.map != ARCH_MAP_ONE || arch_insn_mod(&i) != 3 || (i.opcode != 0x89 && i.opcode != 0x8b) ||
+		       (i.rex & 8);
+	}
+	return true;
+}
+
 static void consider(struct scan *sc, size_t call)
 {
 	struct arch_walk w;
@@ -124,7 +145,7 @@ static void consider(struct scan *sc, size_t call)
 		return;
 	sc->calls++;
 	nr = arch_walk_eax(&w);
-	if (nr < 0 ? sc->opts->want_generic : arch_scan_wants(sc->opts, (unsigned)nr))
+	if (nr < 0 ? sc->opts->want_generic && may_be_any(&w) : arch_scan_wants(sc->opts, (unsigned)nr))
 		add(sc, &w, nr);
 }
 
