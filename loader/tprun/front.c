@@ -54,6 +54,14 @@ static void stop_job(struct tp_front *f, const struct tp_job *job)
 	tp_client_stop(&f->client, pid, STOP_GRACE_MS, &seq);
 }
 
+/* Takes back what the last launch said: that more follow. */
+static void say_no_more_follow(struct tp_front *f)
+{
+	uint32_t seq;
+
+	tp_client_ask(&f->client, TP_WIRE_DONE, &seq);
+}
+
 /* The rest is not wanted any more: stop who runs, forget who was still to come. */
 static void stop_rest(struct tp_front *f)
 {
@@ -69,9 +77,8 @@ static void stop_rest(struct tp_front *f)
 			skipped = true;
 		}
 	}
-	/* The last launch said that more follow. */
 	if (skipped)
-		tp_client_ask(&f->client, TP_WIRE_DONE, &(uint32_t){0});
+		say_no_more_follow(f);
 }
 
 static void job_ended(struct tp_front *f, struct tp_job *job, int status)
@@ -88,6 +95,7 @@ static void give_up_launching(struct tp_front *f, int status)
 		if (f->jobs.v[i].state == TP_JOB_ASKED)
 			tp_jobs_ended(&f->jobs, &f->jobs.v[i], status);
 	stop_rest(f);
+	say_no_more_follow(f);
 }
 
 static void launch_next(struct tp_front *f)
