@@ -3,7 +3,7 @@
 needs='redis-server redis-cli redis-benchmark'
 cmd() {
 	local server
-	S redis-server --port 0 --unixsocket s --dir . --daemonize no --save '' --io-threads 2 >log 2>&1 &
+	S redis-server --port 0 --unixsocket s --dir "$PWD" --daemonize no --save '' --io-threads 2 >log 2>&1 &
 	server=$!
 	until_true redis-cli -s s ping
 	R redis-cli -s s set a 1
