@@ -16,7 +16,7 @@ tp_source_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # Without these nothing can be built.
 # shellcheck disable=SC2034 # used by tests/run and demos/run
-tp_build_packages=(gcc g++ libc6-dev meson ninja-build pkg-config libelf-dev libdw-dev)
+tp_build_packages=(gcc g++ libc6-dev meson ninja-build pkg-config libelf-dev)
 # With these the tests are built, too.
 # shellcheck disable=SC2034 # used by tests/run
 tp_test_packages=(libcmocka-dev)
