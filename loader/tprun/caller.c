@@ -19,8 +19,9 @@
 
 #include "tprun/caller.h"
 
-#define SIGNALS    64
-#define POLL_CHUNK 1024
+#define SIGNALS      64
+#define POLL_CHUNK   1024
+#define STACK_ENOUGH (8 << 20)
 
 /* The kernel's own struct: glibc's sigaction refuses signals 32 and 33, which can be ignored, too.
  */
@@ -165,11 +166,30 @@ static int fill_standard(void)
 	return 0;
 }
 
-static void raise_descriptor_limit(const struct tp_caller *c)
+/* As far as we may: above the hard limit with privilege only, up to it always. */
+static void raise_own(const struct tp_caller *c, int resource, rlim_t enough)
 {
-	struct rlimit l = {c->rlimits[RLIMIT_NOFILE][1], c->rlimits[RLIMIT_NOFILE][1]};
+	rlim_t soft = c->rlimits[resource][0], hard = c->rlimits[resource][1];
+	struct rlimit l = {enough, hard > enough ? hard : enough};
 
-	setrlimit(RLIMIT_NOFILE, &l);
+	if (soft >= enough || !setrlimit(resource, &l))
+		return;
+	l = (struct rlimit){hard, hard};
+	setrlimit(resource, &l);
+}
+
+/*
+ * What the caller allows its programs is given to them; it must not end, or cripple, those who work
+ * for them. A stack stays finite: a process started without a limit gets another memory layout.
+ */
+static void raise_own_limits(const struct tp_caller *c)
+{
+	raise_own(c, RLIMIT_NOFILE, c->rlimits[RLIMIT_NOFILE][1]);
+	raise_own(c, RLIMIT_STACK, STACK_ENOUGH);
+	raise_own(c, RLIMIT_FSIZE, RLIM_INFINITY);
+	raise_own(c, RLIMIT_CPU, RLIM_INFINITY);
+	raise_own(c, RLIMIT_AS, RLIM_INFINITY);
+	raise_own(c, RLIMIT_DATA, RLIM_INFINITY);
 }
 
 static int capture_descriptors(struct tp_caller *c, struct tp_error *err)
@@ -199,7 +219,7 @@ int tp_caller_capture(struct tp_caller *ret_caller, char **envp, struct tp_error
 	int r;
 
 	capture_rlimits(&c);
-	raise_descriptor_limit(&c);
+	raise_own_limits(&c);
 	r = capture_descriptors(&c, err);
 	if (r) {
 		tp_caller_fini(&c);

@@ -30,9 +30,9 @@ struct tp_caller {
 /*
  * tp_caller_capture - record the caller's state. Must come before anything of ours is opened.
  *
- * Afterwards: descriptors 0-2 exist (those that were closed are /dev/null, and not in fds), the
- * soft limit of descriptors is as high as the hard one, SIGCHLD has its default action. Returns 0,
- * or negative errno with the reason in err.
+ * Afterwards: descriptors 0-2 exist (those that were closed are /dev/null, and not in fds), our own
+ * limits are as high as they may be, SIGCHLD has its default action.
+ * Returns 0, or negative errno with the reason in err.
  */
 int tp_caller_capture(struct tp_caller *ret_caller, char **envp, struct tp_error *err);
 

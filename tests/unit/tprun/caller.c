@@ -114,6 +114,40 @@ static void low_soft_limit_is_kept_for_the_program(void **state)
 	assert_int_equal(in_child(soft_limit_is_no_obstacle, NULL), 0);
 }
 
+/* Ours may be raised; those of the program stay what they were. */
+static int low_limits(void *arg)
+{
+	static const int resources[] = {RLIMIT_STACK, RLIMIT_FSIZE, RLIMIT_CPU};
+	struct tp_caller c;
+	struct tp_error err;
+	struct rlimit l;
+
+	(void)arg;
+	for (int i = 0; i < 3; i++) {
+		getrlimit(resources[i], &l);
+		l.rlim_cur = 65536;
+		setrlimit(resources[i], &l);
+	}
+	if (tp_caller_capture(&c, environ, &err))
+		return 1;
+	for (int i = 0; i < 3; i++) {
+		getrlimit(resources[i], &l);
+		if (c.rlimits[resources[i]][0] != 65536)
+			return 2;
+		if (l.rlim_cur == 65536 && l.rlim_max != 65536)
+			return 3;
+		if (resources[i] == RLIMIT_STACK && l.rlim_cur == RLIM_INFINITY)
+			return 4;
+	}
+	return 0;
+}
+
+static void low_limits_are_the_programs_alone(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(low_limits, NULL), 0);
+}
+
 static int captures_attributes(void *arg)
 {
 	struct rlimit core = {12345, 67890}, cpu = {RLIM_INFINITY, RLIM_INFINITY};
@@ -214,6 +248,7 @@ int main(void)
 		cmocka_unit_test(open_descriptors_are_found),
 		cmocka_unit_test(no_descriptor_left_is_told),
 		cmocka_unit_test(low_soft_limit_is_kept_for_the_program),
+		cmocka_unit_test(low_limits_are_the_programs_alone),
 		cmocka_unit_test(attributes_are_found),
 		cmocka_unit_test(vanished_directory_is_no_obstacle),
 		cmocka_unit_test(dropped_descriptors_are_let_go),
