@@ -114,6 +114,16 @@ uint32_t tpi_pages_find(const uint64_t *bitmap, uint32_t from, uint32_t to, uint
 bool tpi_page_test(const uint64_t *bitmap, uint32_t page);
 uint32_t tpi_pages_next(const uint64_t *bitmap, uint32_t from, uint32_t to, bool set);
 
+/* hints.c: where a search may start */
+struct tpi_hint {
+	uint32_t page;	/* no free run of the wanted kind starts below */
+	uint32_t frees; /* as it was then */
+	uint32_t n, align;
+};
+struct tpi_hint tpi_hint_get(const struct tp_hints *h, uint32_t n, uint32_t align);
+void tpi_hint_raise(struct tp_hints *h, const struct tpi_hint *had, uint32_t page);
+void tpi_hint_freed(struct tp_hints *h, uint32_t page);
+
 /* space.c: finding room for a mapping in a program's units */
 enum tpi_zone { TPI_ZONE_NEAR, TPI_ZONE_MMAP };
 uint64_t tpi_space_take(struct tp_control *c, enum tpi_zone zone, uint64_t len, uint64_t align);

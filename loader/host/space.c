@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Room for a program's mappings: the near zone and the mmap zone of its first unit, then further units.
- *
- * hints[i] says "no free run of 1 << i pages starts below": a lower bound that spares a search the crowded part. It is
- * advisory. A lost update can hide free pages, never hand one out twice; a search that fails starts over from the bottom.
+ * Room for a program's mappings: the near zone and the mmap zone of its first unit, then further units. A further unit
+ * starts with its hints and has its bitmap where the first one has it.
  */
 #include "host.h"
 
@@ -11,67 +9,27 @@ extern uint8_t tpi_dirty[TP_UNITS];
 
 struct zone {
 	uint32_t from, to; /* pages of the unit */
-	uint32_t *hints;
+	struct tp_hints *hints;
 };
 
 static struct zone zone_of(struct tp_control *c, enum tpi_zone which)
 {
 	if (which == TPI_ZONE_NEAR)
-		return (struct zone){ TP_SLOT_NEAR >> TP_PAGE_SHIFT, TP_SLOT_NEAR_END >> TP_PAGE_SHIFT, c->near_hints };
-	return (struct zone){ TP_SLOT_MMAP >> TP_PAGE_SHIFT, (uint32_t)((c->limit - c->base) >> TP_PAGE_SHIFT), c->hints };
-}
-
-static unsigned log2_up(uint32_t n)
-{
-	return n <= 1 ? 0 : 32 - (unsigned)__builtin_clz(n - 1);
-}
-
-static unsigned log2_down(uint32_t n)
-{
-	return 31 - (unsigned)__builtin_clz(n);
-}
-
-/* A search for n pages found nothing below `page`. */
-static void hints_raise(uint32_t *hints, uint32_t n, uint32_t page)
-{
-	for (unsigned i = log2_up(n); i < TP_HINTS; i++)
-		if (__atomic_load_n(&hints[i], __ATOMIC_RELAXED) < page)
-			__atomic_store_n(&hints[i], page, __ATOMIC_RELAXED);
-}
-
-/* Pages from `page` on became free: a run of 1 << i may now start up to that many pages earlier. */
-static void hints_lower(uint32_t *hints, uint32_t page)
-{
-	for (unsigned i = 0; i < TP_HINTS; i++) {
-		uint32_t low = page > (1u << i) ? page - (1u << i) + 1 : 0;
-
-		if (__atomic_load_n(&hints[i], __ATOMIC_RELAXED) > low)
-			__atomic_store_n(&hints[i], low, __ATOMIC_RELAXED);
-	}
+		return (struct zone){ TP_SLOT_NEAR >> TP_PAGE_SHIFT, TP_SLOT_NEAR_END >> TP_PAGE_SHIFT, &c->near_hints };
+	return (struct zone){ TP_SLOT_MMAP >> TP_PAGE_SHIFT, (uint32_t)((c->limit - c->base) >> TP_PAGE_SHIFT), &c->hints };
 }
 
 static uint32_t take_from(uint64_t *bitmap, struct zone z, uint32_t n, uint32_t align)
 {
-	uint32_t hint = z.hints ? __atomic_load_n(&z.hints[log2_down(n)], __ATOMIC_RELAXED) : 0;
-	uint32_t from = hint > z.from ? hint : z.from;
+	struct tpi_hint h = tpi_hint_get(z.hints, n, align);
+	uint32_t page, from = h.page > z.from ? h.page : z.from;
 
-	for (;;) {
-		uint32_t page = tpi_pages_find(bitmap, from, z.to, n, align);
-
-		if (page == UINT32_MAX && from == z.from)
-			return page;
-		if (page == UINT32_MAX) {
-			from = z.from;
-			continue;
-		}
-		if (!tpi_pages_claim(bitmap, page, n)) {
-			from = page;
-			continue;
-		}
-		if (z.hints && align == 1)
-			hints_raise(z.hints, n, page + n);
-		return page;
-	}
+	do {
+		page = tpi_pages_find(bitmap, from, z.to, n, align);
+		from = page;
+	} while (page != UINT32_MAX && !tpi_pages_claim(bitmap, page, n));
+	tpi_hint_raise(z.hints, &h, page == UINT32_MAX ? z.to : page + n);
+	return page;
 }
 
 /* Another unit of the group, for this program only. The registry entry lists it before owner[] names it ours. */
@@ -121,9 +79,9 @@ static uint64_t take_units(struct tp_control *c, uint64_t len)
 	return count <= TP_EXTRA_UNITS_MAX ? unit_add(c, (uint32_t)count) : 0;
 }
 
-static struct zone extra_zone(void)
+static struct zone extra_zone(uint64_t base)
 {
-	return (struct zone){ TP_SLOT_NEAR >> TP_PAGE_SHIFT, TP_UNIT_SIZE >> TP_PAGE_SHIFT, NULL };
+	return (struct zone){ TP_SLOT_NEAR >> TP_PAGE_SHIFT, TP_UNIT_SIZE >> TP_PAGE_SHIFT, (struct tp_hints *)base };
 }
 
 static uint64_t take_extra(struct tp_control *c, uint32_t n, uint32_t align)
@@ -135,7 +93,7 @@ static uint64_t take_extra(struct tp_control *c, uint32_t n, uint32_t align)
 
 		if (i >= have) {
 			base = unit_add(c, 1);
-			if (!base || tpi_failed(tpi_mmap(base + TP_SLOT_BITMAP, TP_SLOT_BITMAP_SIZE, PROT_READ | PROT_WRITE,
+			if (!base || tpi_failed(tpi_mmap(base, TP_SLOT_BITMAP + TP_SLOT_BITMAP_SIZE, PROT_READ | PROT_WRITE,
 							 TPI_MAP_ANON | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0)))
 				return 0;
 			have = __atomic_fetch_add(&c->units_n, 1, __ATOMIC_ACQ_REL);
@@ -148,7 +106,7 @@ static uint64_t take_extra(struct tp_control *c, uint32_t n, uint32_t align)
 		base = __atomic_load_n(&c->units[i], __ATOMIC_ACQUIRE);
 		if (!base)
 			continue;
-		page = take_from(tpi_bitmap(base), extra_zone(), n, align);
+		page = take_from(tpi_bitmap(base), extra_zone(base), n, align);
 		if (page != UINT32_MAX)
 			return base + (page << TP_PAGE_SHIFT);
 	}
@@ -230,8 +188,10 @@ void tpi_space_give(struct tp_control *c, uint64_t addr, uint64_t len)
 		return;
 	tpi_data_note(c, addr, len, false);
 	__atomic_fetch_sub(&c->pages, tpi_pages_clear(tpi_bitmap(base), page, page_in(0, len)), __ATOMIC_RELAXED);
-	if (base == c->base)
-		hints_lower(page < TP_SLOT_NEAR_END >> TP_PAGE_SHIFT ? c->near_hints : c->hints, page);
+	if (base != c->base)
+		tpi_hint_freed((struct tp_hints *)base, page);
+	else
+		tpi_hint_freed(page < TP_SLOT_NEAR_END >> TP_PAGE_SHIFT ? &c->near_hints : &c->hints, page);
 }
 
 /* Every unit that the range touches is the program's. */

@@ -19,6 +19,13 @@
 #define TP_SHM_MAX		32
 #define TP_HINTS		25
 
+/* Where a search for room may start; see loader/host/hints.c. */
+struct tp_hints {
+	uint32_t frees;			/* +1 whenever pages become free */
+	uint32_t any[TP_HINTS];		/* no free run of 1 << i pages starts below this page */
+	uint32_t huge[TP_HINTS];	/* the same of runs that start at a multiple of 2 MiB */
+};
+
 struct tp_control {
 	uint64_t magic;
 	uint32_t size;			/* sizeof(struct tp_control) */
@@ -33,8 +40,8 @@ struct tp_control {
 	uint64_t brk_now;
 	uint64_t pages;			/* mapped pages, for RLIMIT_AS */
 	uint64_t stubs_used;		/* bytes of the stub area handed out */
-	uint32_t near_hints[TP_HINTS];	/* no free run of 1 << i pages starts below, in the near zone */
-	uint32_t hints[TP_HINTS];	/* the same in the mmap zone */
+	struct tp_hints near_hints;	/* of the near zone */
+	struct tp_hints hints;		/* of the mmap zone */
 	uint32_t units_n;		/* extra units, with their bases below */
 	uint32_t dumpable;		/* what prctl(PR_GET_DUMPABLE) answers */
 	uint64_t units[TP_EXTRA_UNITS_MAX];
