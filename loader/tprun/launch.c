@@ -156,7 +156,8 @@ static int explain(struct tp_error *err, int error, const char *name)
 			"cannot be started: argument list too long");
 	case -EFBIG:
 		return tp_error_named(err, TP_STATUS_OWN, error, name,
-			"cannot be started: the limit on file sizes is too low (raise `ulimit -f`)");
+			"cannot be started: the limit on file sizes is too low (raise `ulimit "
+			"-f`)");
 	case -EPIPE:
 		return tp_error_named(err, TP_STATUS_OWN, error, name,
 			"cannot be started: the group's supervisor has ended");

@@ -61,9 +61,11 @@ static void print_line(const struct tp_programs *programs, const char *line, cha
 {
 	uint64_t addr = strtoull(line, NULL, 16);
 	const struct tp_wire_program *p = owner_of(programs, addr);
+	char name[TP_NAME_MAX];
 
 	if (wanted(p, words))
-		printf("%-20s %s", p ? p->name : shared_owner(addr), line);
+		printf("%-20s %s",
+			p ? tp_printable(name, sizeof(name), p->name) : shared_owner(addr), line);
 }
 
 static int print_maps(const struct tp_programs *programs, char **words)

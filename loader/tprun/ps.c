@@ -67,7 +67,7 @@ static const char *size_text(char *buf, size_t size, uint64_t bytes)
 
 static void print_row(const struct tp_wire_program *p)
 {
-	char size[32], start[32], slot[32], status[16] = "-";
+	char name[TP_NAME_MAX], size[32], start[32], slot[32], status[16] = "-";
 	const char *started = wall_text(start, sizeof(start), p->start_ns, true);
 
 	if (p->nunits > 1)
@@ -76,9 +76,10 @@ static void print_row(const struct tp_wire_program *p)
 		snprintf(slot, sizeof(slot), "%u", p->unit);
 	if (has_ended(p))
 		snprintf(status, sizeof(status), "%d", tp_shell_status((int)p->wait_status));
-	printf("%-20s %8d %-9s %9s %9s %6u  %-19s %6s\n", p->name, p->pid,
-		tp_program_state_name(p->state), slot, size_text(size, sizeof(size), p->resident),
-		p->vmas, started ? started : "-", status);
+	printf("%-20s %8d %-9s %9s %9s %6u  %-19s %6s\n", tp_printable(name, sizeof(name), p->name),
+		p->pid, tp_program_state_name(p->state), slot,
+		size_text(size, sizeof(size), p->resident), p->vmas, started ? started : "-",
+		status);
 }
 
 static void print_table(const struct tp_programs *programs)

@@ -27,6 +27,13 @@ static void blank_controls(char *s)
 			*s = '?';
 }
 
+const char *tp_printable(char *buf, size_t size, const char *name)
+{
+	snprintf(buf, size, "%s", name);
+	blank_controls(buf);
+	return buf;
+}
+
 static void write_all(const char *p, size_t left)
 {
 	while (left) {

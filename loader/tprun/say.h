@@ -3,6 +3,7 @@
 #define TP_TPRUN_SAY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "error.h"
 
@@ -14,6 +15,9 @@
  * do not mix. "tprun: " is put in front and a line break behind; control characters become '?'.
  */
 __attribute__((format(printf, 1, 2))) void tp_say(const char *fmt, ...);
+
+/* tp_printable - a copy of a name that cannot move the cursor; cut to size. Returns buf. */
+const char *tp_printable(char *buf, size_t size, const char *name);
 
 /* tp_fail - say what an error holds; returns its exit status. */
 int tp_fail(const struct tp_error *err);
