@@ -57,6 +57,15 @@ static void unlock(void)
 	arch_syscall6(ARCH_NR_futex, (long)&fork_lock, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
+/* A program with calls that were not rewritten may fork without this routine: it must find its own unit unmarked. */
+static bool may_fork_unseen(uint64_t id)
+{
+	const struct tp_program *p = (const struct tp_program *)(TP_SEGMENT_BASE + TP_SEGMENT_REGISTRY_OFF);
+
+	return TP_ID_INDEX(id) < TP_REGISTRY_MAX &&
+	       (__atomic_load_n(&p[TP_ID_INDEX(id)].warnings, __ATOMIC_RELAXED) & (TP_WARN_UNROUTED | TP_WARN_NOT_PATCHED));
+}
+
 static void mark_others(const struct tp_control *c)
 {
 	for (uint32_t u = 0; u < TP_UNITS; u++) {
@@ -67,7 +76,7 @@ static void mark_others(const struct tp_control *c)
 			u |= 7;
 			continue;
 		}
-		if (!tpi_dirty[u] || TPI_SEGMENT->owner[u] == c->id)
+		if (!tpi_dirty[u] || TPI_SEGMENT->owner[u] == c->id || may_fork_unseen(TPI_SEGMENT->owner[u]))
 			continue;
 		__atomic_store_n(&tpi_dirty[u], 0, __ATOMIC_RELEASE);
 		tpi_marked[u] = 1;

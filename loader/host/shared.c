@@ -52,6 +52,7 @@ void tpi_shared_init(void)
 		tpi_close((int)fd);
 		return;
 	}
+	tpi_madvise((uint64_t)r, AREA_SIZE, MADV_DONTDUMP); /* it is in no program's core */
 	area = (uint8_t *)r;
 	area_fd = (int)fd;
 }
