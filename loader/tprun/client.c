@@ -40,6 +40,16 @@ int tp_client_signal(struct tp_client *c, uint64_t id, int signo, int whole_grou
 	return tp_wire_send(c, &m.head, TP_WIRE_SIGNAL, sizeof(m));
 }
 
+int tp_client_reclaim(struct tp_client *c, uint64_t id, uint32_t *ret_seq)
+{
+	struct tp_wire_signal m = {.id = id};
+	int err = tp_wire_send(c, &m.head, TP_WIRE_RECLAIM, sizeof(m));
+
+	if (!err)
+		*ret_seq = c->seq;
+	return err;
+}
+
 int tp_client_stop(struct tp_client *c, const char *name, uint32_t grace_ms, uint32_t *ret_seq)
 {
 	struct tp_wire_stop m = {.grace_ms = grace_ms, .all = name == NULL};

@@ -72,6 +72,7 @@ int tp_client_launch(struct tp_client *client, const struct tp_request *request,
 int tp_client_signal(struct tp_client *client, uint64_t id, int signo, int whole_group);
 int tp_client_stop(
 	struct tp_client *client, const char *name, uint32_t grace_ms, uint32_t *ret_seq);
+int tp_client_reclaim(struct tp_client *client, uint64_t id, uint32_t *ret_seq);
 int tp_client_ask(struct tp_client *client, enum tp_wire_type type, uint32_t *ret_seq);
 
 /*

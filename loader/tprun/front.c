@@ -32,12 +32,24 @@
 #define WAITING_MS        1500
 #define TREE_KILL_MS      4000
 
+/*
+ * What the caller ignores is told with each launch. The host must not inherit it: programs that
+ * other callers add later would.
+ */
+static void ignore_nothing(const struct tp_caller *c)
+{
+	for (int signo = 1; signo <= 64; signo++)
+		if (c->sigignore & UINT64_C(1) << (signo - 1))
+			signal(signo, SIG_DFL);
+}
+
 int tp_front_block(struct tp_front *f, struct tp_error *err)
 {
 	sigset_t all;
 
 	memset(&all, 0xff, sizeof(all)); /* also the two that glibc keeps for itself */
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof(uint64_t));
+	ignore_nothing(f->caller);
 	f->signal_fd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (f->signal_fd < 0)
 		return tp_error_set(err, TP_STATUS_OWN, errno, "cannot receive signals: %s",

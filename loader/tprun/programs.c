@@ -39,18 +39,13 @@ static int list(struct tp_client *c, struct tp_programs *p)
 	return err;
 }
 
-int tp_programs_fetch(const char *group, struct tp_programs *ret_programs, struct tp_error *err)
+int tp_programs_list(struct tp_client *c, struct tp_programs *ret_programs, struct tp_error *err)
 {
 	struct tp_programs p = {.n = 0};
-	struct tp_client c;
-	int r = tp_groups_connect(group, &c, err);
+	int r = tp_client_info(c, &p.info);
 
-	if (r)
-		return r;
-	r = tp_client_info(&c, &p.info);
 	if (!r)
-		r = list(&c, &p);
-	tp_client_close(&c);
+		r = list(c, &p);
 	if (r) {
 		tp_programs_fini(&p);
 		return tp_error_set(err, TP_STATUS_OWN, r, "cannot list the group's programs: %s",
@@ -58,6 +53,18 @@ int tp_programs_fetch(const char *group, struct tp_programs *ret_programs, struc
 	}
 	*ret_programs = p;
 	return 0;
+}
+
+int tp_programs_fetch(const char *group, struct tp_programs *ret_programs, struct tp_error *err)
+{
+	struct tp_client c;
+	int r = tp_groups_connect(group, &c, err);
+
+	if (r)
+		return r;
+	r = tp_programs_list(&c, ret_programs, err);
+	tp_client_close(&c);
+	return r;
 }
 
 void tp_programs_fini(struct tp_programs *p)

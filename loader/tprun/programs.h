@@ -11,6 +11,10 @@ struct tp_programs {
 	size_t n;
 };
 
+/* tp_programs_list - ask a connected group what runs in it. */
+int tp_programs_list(
+	struct tp_client *client, struct tp_programs *ret_programs, struct tp_error *err);
+
 /* tp_programs_fetch - connect to a group (NULL: the only live one) and list it. */
 int tp_programs_fetch(const char *group, struct tp_programs *ret_programs, struct tp_error *err);
 void tp_programs_fini(struct tp_programs *programs);
