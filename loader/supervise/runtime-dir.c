@@ -29,12 +29,20 @@ bool tp_runtime_name_ok(const char *group)
 	return len && len < TP_NAME_MAX && strspn(group, allowed) == len && group[0] != '.' && group[0] != '-';
 }
 
+/* One that su left behind is another user's: what root made there would lock its owner out. */
+static bool is_own_directory(const char *path)
+{
+	struct stat st;
+
+	return path[0] == '/' && stat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+}
+
 int tp_runtime_base(char ret_path[static PATH_MAX])
 {
 	const char *dir = getenv("XDG_RUNTIME_DIR");
 	int n;
 
-	if (dir && dir[0] == '/')
+	if (dir && is_own_directory(dir))
 		n = snprintf(ret_path, PATH_MAX, "%s/tprun", dir);
 	else
 		n = snprintf(ret_path, PATH_MAX, "/tmp/tprun-%u", (unsigned)geteuid());

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where live groups are found: $XDG_RUNTIME_DIR/tprun/G/control, else /tmp/tprun-UID/G/control.
+ * Where live groups are found: $XDG_RUNTIME_DIR/tprun/G/control if that is a directory of the user's own, else
+ * /tmp/tprun-UID/G/control.
  *
  * A group holds a flock on its directory while it lives: the kernel drops it with the supervisor, so a socket without
  * a lock is stale whatever killed its maker.

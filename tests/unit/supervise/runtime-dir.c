@@ -42,6 +42,37 @@ static bool exists(const char *group)
 	return access(path, F_OK) == 0;
 }
 
+static void expect_base_in_tmp(const char *dir)
+{
+	char have[PATH_MAX], want[PATH_MAX];
+
+	snprintf(want, sizeof(want), "/tmp/tprun-%u", (unsigned)geteuid());
+	setenv("XDG_RUNTIME_DIR", dir, 1);
+	assert_int_equal(tp_runtime_base(have), 0);
+	assert_string_equal(have, want);
+	setenv("XDG_RUNTIME_DIR", base, 1);
+}
+
+/* su keeps the variable: root must not make directories that lock their owner out. */
+static void directory_of_another_user_is_not_used(void **state)
+{
+	char other[] = "/tmp/tp-unit-other-XXXXXX";
+
+	(void)state;
+	expect_base_in_tmp("");
+	expect_base_in_tmp("relative");
+	expect_base_in_tmp("/nonexistent");
+	expect_base_in_tmp("/dev/null");
+	if (geteuid() != 0) {
+		expect_base_in_tmp("/");
+		return;
+	}
+	assert_non_null(mkdtemp(other));
+	assert_int_equal(chown(other, 65534, 65534), 0);
+	expect_base_in_tmp(other);
+	rmdir(other);
+}
+
 static void names_are_checked(void **state)
 {
 	char longest[TP_NAME_MAX + 1];
@@ -180,6 +211,7 @@ static void a_symbolic_link_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(directory_of_another_user_is_not_used),
 		cmocka_unit_test(names_are_checked),
 		cmocka_unit_test(a_group_can_be_connected_to_until_it_is_removed),
 		cmocka_unit_test(a_second_live_group_is_refused),
