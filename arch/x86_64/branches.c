@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One pass over a whole text for near branches. Most of them lead nowhere near a site: a small
+ * One pass over the text around the sites for near branches. Most of them lead nowhere near a site: a small
  * bitmap over all targets turns those away before the sites are searched.
  */
 #include "branches.h"
@@ -115,11 +115,51 @@ static void prepare(struct search *s)
 		filter_add(s, s->function->entry);
 }
 
+/* Near branches that start in [at, end). */
+static void look_between(struct search *s, size_t at, size_t end)
+{
+	uint64_t marks[BATCH];
+
+	while (end - at >= BATCH * ARCH_MARK_BYTES && s->text.len - at >= BATCH * ARCH_MARK_BYTES + 6) {
+		arch_mark_jumps(s->text.p + at, BATCH, marks);
+		for (size_t k = 0; k < BATCH; k++, at += ARCH_MARK_BYTES) {
+			for (uint64_t jumps = marks[k]; jumps != 0; jumps &= jumps - 1)
+				near_branch(s, at + (size_t)__builtin_ctzll(jumps));
+		}
+	}
+	for (; at < end; at++)
+		look(s, at);
+}
+
+static size_t window_start(const struct search *s, size_t k)
+{
+	size_t call = s->sites[k].call;
+
+	return call > ARCH_BRANCH_FAR ? call - ARCH_BRANCH_FAR : 0;
+}
+
+static size_t window_end(const struct search *s, size_t k)
+{
+	size_t call = s->sites[k].call;
+
+	return s->text.len - call > ARCH_BRANCH_FAR ? call + ARCH_BRANCH_FAR : s->text.len;
+}
+
+static void look_near_sites(struct search *s)
+{
+	size_t done = 0;
+
+	for (size_t k = 0; k < s->n; k++) {
+		size_t start = window_start(s, k), end = window_end(s, k);
+
+		look_between(s, start > done ? start : done, end);
+		done = end;
+	}
+}
+
 void arch_branches_far(struct arch_text text, struct arch_site *sites, size_t n, struct arch_function *f)
 {
-	struct arch_marks marks[BATCH];
 	struct search s;
-	size_t at = 0;
 
 	if (n == 0)
 		return;
@@ -128,13 +168,9 @@ void arch_branches_far(struct arch_text text, struct arch_site *sites, size_t n,
 	s.n = n;
 	s.function = f;
 	prepare(&s);
-	while (text.len - at >= BATCH * ARCH_MARK_BYTES + 6) {
-		arch_mark(text.p + at, BATCH, marks);
-		for (size_t k = 0; k < BATCH; k++, at += ARCH_MARK_BYTES) {
-			for (uint64_t jumps = marks[k].jumps; jumps != 0; jumps &= jumps - 1)
-				near_branch(&s, at + (size_t)__builtin_ctzll(jumps));
-		}
-	}
-	for (; at < text.len; at++)
-		look(&s, at);
+	/* Calls may come from anywhere. */
+	if (f->entry != SIZE_MAX)
+		look_between(&s, 0, text.len);
+	else
+		look_near_sites(&s);
 }

@@ -45,6 +45,13 @@ bool arch_walk_is_boundary(const struct arch_walk *w)
 	return w->votes[w->place - w->base] > w->over;
 }
 
+bool arch_walk_agrees(const struct arch_walk *w, size_t at)
+{
+	size_t k = at - w->base, place = w->place - w->base;
+
+	return w->over == 0 && w->votes[k] == w->votes[place] && k + (w->lens[k] & ~ARCH_WALK_BRANCHES) == place;
+}
+
 /* Before the walks have fallen into step, half of them or more are still wrong. */
 size_t arch_walk_before(const struct arch_walk *w, size_t at, struct arch_insn *ret)
 {

@@ -11,6 +11,8 @@
 #define ARCH_WALK_SEEDS 16 /* no instruction is longer, so a real boundary is among them */
 /* Enough to tell whether an instruction starts at the place, and which one stands before it. */
 #define ARCH_WALK_SHORT 64
+/* Enough for arch_walk_agrees, mostly. */
+#define ARCH_WALK_BRIEF 40
 /*
  * From how far away, on either side, a short jump can lead to within 16 bytes of the place. The rest
  * of the way back is for falling into step.
@@ -43,6 +45,9 @@ void arch_walk_init(struct arch_walk *w, struct arch_text text, size_t place, si
 
 /* Does an instruction start at the place? */
 bool arch_walk_is_boundary(const struct arch_walk *w);
+
+/* Do all walks come to the place by the instruction at `at`? */
+bool arch_walk_agrees(const struct arch_walk *w, size_t at);
 
 /* The instruction that ends at `at`; ARCH_WALK_NONE where the walk does not know one. */
 size_t arch_walk_before(const struct arch_walk *w, size_t at, struct arch_insn *ret);

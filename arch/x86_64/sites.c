@@ -14,10 +14,10 @@
 #include "bridge.h"
 #include "marks.h"
 #include "tp/abi/routed.h"
+#include "words.h"
 
 #define JUMP_LEN 5
 #define CALL_LEN 2
-#define BATCH 8	    /* marks at a time */
 #define MAX_MOVED 6 /* instructions moved on one side of a call */
 
 /* Boundaries that a range may start at (going back from the call) or end at (going on). */
@@ -34,18 +34,30 @@ void arch_scan_want_routed(struct arch_scan_opts *o)
 	o->want_generic = true;
 }
 
-/* Might a short jump lead straight to the call, past the `mov` before it? */
+static bool is_short_jump(uint8_t opcode)
+{
+	return (opcode & 0xf0) == 0x70 || opcode == 0xeb || (opcode & 0xfc) == 0xe0;
+}
+
+/*
+ * Might a short jump lead straight to the call, past the `mov` before it? Its last byte tells the distance to
+ * the call, so each place within reach has one value to be compared with, eight places at a time.
+ */
 static bool may_be_entered(struct arch_text text, size_t call)
 {
-	size_t at = call > 129 ? call - 129 : 0;
-	size_t end = text.len - call > 128 ? call + 128 : text.len;
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	const uint8_t *p = text.p + call - 128;
 
-	for (; at + 2 <= end; at++) {
-		uint8_t op = text.p[at];
+	if (call < 129 || text.len - call < 128)
+		return true;
+	for (unsigned k = 0; k < 32; k++, p += 8) {
+		uint64_t differs = arch_word_at(p) ^ (ones * (uint8_t)(120 - 8 * k) + UINT64_C(0x0001020304050607));
+		uint64_t hits = (differs - ones) & ~differs & ones << 7;
 
-		if (text.p[at + 1] == (uint8_t)(call - at - 2) &&
-		    ((op & 0xf0) == 0x70 || op == 0xeb || (op & 0xfc) == 0xe0))
-			return true;
+		for (; hits != 0; hits &= hits - 1) {
+			if (is_short_jump(p[__builtin_ctzll(hits) / 8 - 1]))
+				return true;
+		}
 	}
 	return false;
 }
@@ -56,18 +68,16 @@ static bool may_be_entered(struct arch_text text, size_t call)
  */
 static bool dismiss(struct arch_text text, size_t call, const struct arch_scan_opts *o)
 {
-	struct arch_insn i;
 	struct arch_walk w;
-	size_t before;
+	uint32_t nr;
 
 	if (call < 5 || text.p[call - 5] != 0xb8)
 		return false;
-	arch_walk_init(&w, text, call, ARCH_WALK_SHORT);
-	before = arch_walk_is_boundary(&w) ? arch_walk_before(&w, call, &i) : ARCH_WALK_NONE;
-	if (before == ARCH_WALK_NONE || i.map != ARCH_MAP_ONE || i.opcode != 0xb8 || i.len != 5)
+	nr = arch_half_at(text.p + call - 4);
+	if (nr >= ARCH_NR_MAX || arch_scan_wants(o, nr) || may_be_entered(text, call))
 		return false;
-	return i.imm >= 0 && i.imm < ARCH_NR_MAX && !arch_scan_wants(o, (unsigned)i.imm) &&
-	       !may_be_entered(text, call);
+	arch_walk_init(&w, text, call, ARCH_WALK_BRIEF);
+	return arch_walk_agrees(&w, call - 5);
 }
 
 static bool mark_local(void *arg, size_t from, size_t to)
@@ -152,17 +162,18 @@ static void consider(struct scan *sc, size_t call)
 static void find_calls(struct scan *sc)
 {
 	const uint8_t *p = sc->text.p;
-	struct arch_marks marks[BATCH];
-	size_t at = 0;
+	size_t blocks = sc->text.len > 0 ? (sc->text.len - 1) / ARCH_MARK_BYTES : 0;
+	size_t at, k;
+	uint64_t calls;
 
-	while (sc->text.len - at >= BATCH * ARCH_MARK_BYTES + 1) {
-		arch_mark(p + at, BATCH, marks);
-		for (size_t k = 0; k < BATCH; k++, at += ARCH_MARK_BYTES) {
-			for (uint64_t calls = marks[k].calls; calls != 0; calls &= calls - 1)
-				consider(sc, at + (size_t)__builtin_ctzll(calls));
-		}
+	for (k = 0; k < blocks; k++) {
+		k += arch_find_calls(p + k * ARCH_MARK_BYTES, blocks - k, &calls);
+		if (k == blocks)
+			break;
+		for (; calls != 0; calls &= calls - 1)
+			consider(sc, k * ARCH_MARK_BYTES + (size_t)__builtin_ctzll(calls));
 	}
-	for (; at + CALL_LEN <= sc->text.len; at++) {
+	for (at = blocks * ARCH_MARK_BYTES; at + CALL_LEN <= sc->text.len; at++) {
 		if (p[at] == 0x0f && p[at + 1] == 0x05)
 			consider(sc, at);
 	}

@@ -65,6 +65,6 @@ PATTERN(stuck, "1: lea adjacent_begin(%rip), %rdi\n mov $39, %eax\n lea adjacent
 
 /* A jump from more than a short jump's reach away, into the middle of what could be moved. */
 PATTERN(far_jump, "mov $39, %eax\n 1: mov %edx, %edx\n 2: syscall\n mov %rax, %rdx\n ret\n"
-		  ".skip 70000, 0x90\n jmp 2b");
+		  ".skip 30000, 0x90\n jmp 2b");
 PATTERN(far_branch, "mov $39, %eax\n 1: mov %edx, %edx\n 2: syscall\n mov %rax, %rdx\n ret\n"
-		    ".skip 70001, 0x90\n je 1b\n .skip 100, 0x90");
+		    ".skip 30001, 0x90\n je 1b\n .skip 100, 0x90");

@@ -296,33 +296,56 @@ static void fill_with_noise(uint8_t *p, size_t len, uint32_t seed)
 static void marks_are_those_of_a_plain_look(void **state)
 {
 	uint8_t text[4 * ARCH_MARK_BYTES + 1];
-	struct arch_marks m[4];
+	uint64_t m[4];
 
 	(void)state;
 	for (uint32_t seed = 1; seed < 3000; seed++) {
 		fill_with_noise(text, sizeof(text), seed);
-		arch_mark(text, 4, m);
+		arch_mark_jumps(text, 4, m);
 		for (size_t k = 0; k < sizeof(text) - 1; k++) {
-			bool call = text[k] == 0x0f && text[k + 1] == 0x05;
 			bool jump = (text[k] & 0xfe) == 0xe8 ||
 				    (text[k] == 0x0f && (text[k + 1] & 0xf0) == 0x80);
 
-			assert_int_equal(m[k / 64].calls >> k % 64 & 1, call);
-			assert_int_equal(m[k / 64].jumps >> k % 64 & 1, jump);
+			assert_int_equal(m[k / 64] >> k % 64 & 1, jump);
 		}
 	}
 	memset(m, 0xaa, sizeof(m));
-	arch_mark(text, 0, m);
-	assert_int_equal(m[0].calls, UINT64_C(0xaaaaaaaaaaaaaaaa));
+	arch_mark_jumps(text, 0, m);
+	assert_int_equal(m[0], UINT64_C(0xaaaaaaaaaaaaaaaa));
+}
+
+static void finds_the_first_block_with_a_call(void **state)
+{
+	uint8_t text[8 * ARCH_MARK_BYTES + 1] = { 0x05 };
+	uint64_t calls = 7;
+
+	(void)state;
+	assert_int_equal(arch_find_calls(text, 8, &calls), 8);
+	assert_int_equal(arch_find_calls(text, 0, &calls), 0);
+	assert_int_equal(calls, 7);
+	for (size_t k = 0; k < sizeof(text) - 1; k++) {
+		memset(text, 0x05, sizeof(text));
+		text[k] = 0x0f;
+		assert_int_equal(arch_find_calls(text, 8, &calls), k / 64);
+		assert_int_equal(calls, UINT64_C(1) << k % 64);
+		text[k + 1] = 0x04;
+		assert_int_equal(arch_find_calls(text, 8, &calls), 8);
+	}
+	memset(text, 0x05, sizeof(text));
+	for (size_t k = 130; k < 250; k += 3)
+		text[k] = 0x0f;
+	assert_int_equal(arch_find_calls(text, 8, &calls), 2);
+	for (size_t k = 0; k < 64; k++)
+		assert_int_equal(calls >> k & 1, text[128 + k] == 0x0f);
 }
 
 /* It runs while a program's own values are in the vector registers. */
 static void marking_keeps_vector_registers(void **state)
 {
 	uint8_t before[16][16], after[16][16], text[ARCH_MARK_BYTES + 1];
-	struct arch_marks m;
+	uint64_t m;
 	const uint8_t *p = text;
-	struct arch_marks *out = &m;
+	uint64_t *out = &m;
 	size_t n = 1;
 
 	(void)state;
@@ -332,14 +355,21 @@ static void marking_keeps_vector_registers(void **state)
 #define STORE(k) "movups %%xmm" #k ", " #k "*16(%[to])\n"
 #define ALL(do) do(0) do(1) do(2) do(3) do(4) do(5) do(6) do(7) do(8) do(9) do(10) do(11) do(12) do(13) \
 	do(14) do(15)
-	__asm__ volatile("lea -128(%%rsp), %%rsp\n" ALL(LOAD) "call arch_mark\n" ALL(STORE)
-			 "lea 128(%%rsp), %%rsp\n"
-			 : "+D"(p), "+S"(n), "+d"(out)
-			 : [from] "r"(before), [to] "r"(after)
-			 : "rax", "rcx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
-			   "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
-			   "xmm14", "xmm15", "memory", "cc");
-	assert_memory_equal(before, after, sizeof(before));
+#define CALL(function) \
+	p = text; \
+	out = &m; \
+	n = 1; \
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n" ALL(LOAD) "call " function "\n" ALL(STORE) \
+			 "lea 128(%%rsp), %%rsp\n" \
+			 : "+D"(p), "+S"(n), "+d"(out) \
+			 : [from] "r"(before), [to] "r"(after) \
+			 : "rax", "rcx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", \
+			   "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", \
+			   "xmm14", "xmm15", "memory", "cc"); \
+	assert_memory_equal(before, after, sizeof(before))
+
+	CALL("arch_mark_jumps");
+	CALL("arch_find_calls");
 }
 
 static void check_bounds(const struct arch_site *s, size_t len)
@@ -394,6 +424,7 @@ int main(void)
 		cmocka_unit_test(finds_calls_at_both_ends),
 		cmocka_unit_test(displaced_code_does_the_same),
 		cmocka_unit_test(marks_are_those_of_a_plain_look),
+		cmocka_unit_test(finds_the_first_block_with_a_call),
 		cmocka_unit_test(marking_keeps_vector_registers),
 		cmocka_unit_test(noise_is_read_within_its_bounds),
 	};
