@@ -145,6 +145,41 @@ static bool text_is_mapped(struct tp_control *c, const struct ask *a)
 	return true;
 }
 
+/* The kernel chooses: it can only be recorded afterwards. */
+static long map_unplaced(struct tp_control *c, const struct ask *a)
+{
+	long r = ask_kernel(a, a->addr, a->flags);
+
+	if (tpi_failed(r))
+		return r;
+	if (!c->alone)
+		tpi_outside_add(c->program, (uint64_t)r, a->span);
+	return mapped(c, a, r);
+}
+
+/*
+ * A free place that takes the mapping. Some files are mapped where the kernel wants them and nowhere else (io_uring's
+ * rings, huge pages): they refuse every address, and get their way.
+ */
+static long map_found(struct tp_control *c, struct ask *a, enum tpi_zone zone, uint64_t align)
+{
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t addr = tpi_space_take(c, zone, a->span, align);
+		long r;
+
+		if (!addr)
+			return -ENOMEM;
+		r = map_at(c, a, addr);
+		if (r == -EINVAL && is_file(a)) {
+			a->addr = 0;
+			return map_unplaced(c, a);
+		}
+		if (r != -EEXIST)
+			return r;
+	}
+	return -ENOMEM;
+}
+
 static long map_anywhere(struct tp_control *c, struct ask *a)
 {
 	enum tpi_zone zone = TPI_ZONE_MMAP;
@@ -164,20 +199,10 @@ static long map_anywhere(struct tp_control *c, struct ask *a)
 	    tpi_space_take_at(c, a->addr, a->span)) {
 		long r = map_at(c, a, a->addr);
 
-		if (r != -EEXIST)
+		if (r != -EEXIST && r != -EINVAL)
 			return r;
 	}
-	for (int i = 0; i < TRIES; i++) {
-		uint64_t addr = tpi_space_take(c, zone, a->span, align);
-		long r;
-
-		if (!addr)
-			return -ENOMEM;
-		r = map_at(c, a, addr);
-		if (r != -EEXIST)
-			return r;
-	}
-	return -ENOMEM;
+	return map_found(c, a, zone, align);
 }
 
 static long map_fixed(struct tp_control *c, const struct ask *a)
@@ -201,18 +226,6 @@ static long map_fixed(struct tp_control *c, const struct ask *a)
 	return r;
 }
 
-/* The kernel chooses below 2 GiB: it can only be recorded afterwards. */
-static long map_low(struct tp_control *c, const struct ask *a)
-{
-	long r = ask_kernel(a, a->addr, a->flags);
-
-	if (tpi_failed(r))
-		return r;
-	if (!c->alone)
-		tpi_outside_add(c->program, (uint64_t)r, a->span);
-	return mapped(c, a, r);
-}
-
 long tpi_route_mmap(struct tp_control *c, const struct arch_frame *f)
 {
 	struct ask a = ask_of(f);
@@ -227,7 +240,7 @@ long tpi_route_mmap(struct tp_control *c, const struct arch_frame *f)
 		return map_fixed(c, &a);
 	}
 	if (a.flags & MAP_32BIT)
-		return map_low(c, &a);
+		return map_unplaced(c, &a); /* below 2 GiB */
 	return map_anywhere(c, &a);
 }
 
