@@ -116,14 +116,17 @@ static void receive(struct tp_client *c)
 	_Alignas(8) char buf[TP_WIRE_MESSAGE_MAX];
 	int fds[TP_SOCK_FDS];
 	uint32_t nfds;
-	ssize_t n = tp_sock_receive(c->watch.fd, buf, sizeof(buf), fds, &nfds);
+	ssize_t n;
+
+	memset(buf, 0, sizeof(struct tp_wire_launch));
+	n = tp_sock_receive(c->watch.fd, buf, sizeof(buf), fds, &nfds);
 
 	if (n == -EAGAIN)
 		return;
 	if (n > 0)
 		tp_request_take(c, buf, (size_t)n, fds, nfds);
 	else if (n == -EMSGSIZE || n == -EMFILE)
-		tp_request_broken(c, (int)n);
+		tp_request_broken(c, buf, (int)n);
 	else
 		tp_client_drop(c);
 }
@@ -158,6 +161,7 @@ struct tp_client *tp_client_create(struct tp_group *g, int sock)
 	c->group = g;
 	STAILQ_INIT(&c->out);
 	c->watch = (struct tp_watch){sock, on_ready};
+	c->pidfd = -1;
 	c->patience.fire = on_patience;
 	fcntl(sock, F_SETFL, fcntl(sock, F_GETFL) | O_NONBLOCK);
 	LIST_INSERT_HEAD(&g->clients, c, link);
@@ -177,6 +181,9 @@ void tp_client_drop(struct tp_client *c)
 	close(sock);
 	tp_timer_disarm(&c->patience);
 	c->request = tp_request_free(c->request);
+	if (c->pidfd >= 0)
+		close(c->pidfd);
+	c->pidfd = -1;
 	LIST_REMOVE(c, link);
 	LIST_INSERT_HEAD(&g->closed, c, link);
 	if (g->first == c) {

@@ -24,6 +24,7 @@ struct tp_client {
 	LIST_ENTRY(tp_client) link;
 	STAILQ_HEAD(, tp_out) out;
 	size_t queued;
+	int pidfd;			/* of the peer, known once it has launched; -1 */
 	struct tp_request *request;
 	bool judged;			/* `refusal` is known */
 	char refusal[160];		/* why this peer may not change anything; empty: it may */

@@ -89,7 +89,7 @@ fail:
 /* Descriptors that dup2 in the child cannot run over. */
 static int lift(int fd)
 {
-	return fcntl(fd, F_DUPFD_CLOEXEC, 16);
+	return fcntl(fd, F_DUPFD_CLOEXEC, TP_HOST_SEGMENT_FD + 1);
 }
 
 static pid_t spawn(struct child *c)

@@ -36,6 +36,18 @@ bool tp_peer_user_ok(int sock)
 	return cred.uid == geteuid() || cred.uid == 0;
 }
 
+int tp_peer_pidfd(int sock)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+	int fd;
+
+	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0 || cred.pid <= 0)
+		return -ESRCH;
+	fd = pidfd_open(cred.pid, 0);
+	return fd < 0 ? -errno : fd;
+}
+
 static const char *field(const char *status, const char *name)
 {
 	const char *at = strstr(status, name);
@@ -114,16 +126,13 @@ static bool alive(int pidfd)
 /* The pidfd is opened first and asked last: had the pid been reused in between, its first bearer would be dead. */
 static const char *judge(int sock)
 {
-	struct ucred cred;
+	struct ucred cred = {0};
 	socklen_t len = sizeof(cred);
+	int pidfd = tp_peer_pidfd(sock);
 	const char *why;
-	int pidfd;
 
-	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0 || cred.pid <= 0)
-		return "the caller cannot be seen from here (another pid namespace)";
-	pidfd = pidfd_open(cred.pid, 0);
-	if (pidfd < 0)
-		return "the caller has ended";
+	if (pidfd < 0 || getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+		return "the caller cannot be seen from here (it has ended, or is in another pid namespace)";
 	why = compare(cred.pid);
 	if (!alive(pidfd))
 		why = "the caller has ended";

@@ -8,6 +8,9 @@
 /* The peer's user may talk to this group at all: its owner, or root. */
 bool tp_peer_user_ok(int sock);
 
+/* Who connected. Return: a pidfd, or negative errno. */
+int tp_peer_pidfd(int sock);
+
 /*
  * Why this peer may not change anything here: what it launched would run outside a sandbox, namespace or group set that
  * holds the peer. Looked at once a connection. Return: NULL: it may.

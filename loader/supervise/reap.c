@@ -48,19 +48,22 @@ static void tell(struct tp_prog *p)
 }
 
 /*
- * The foreground stops itself when all its programs are stopped. If one of them then dies or is continued by somebody
- * else, as a shell would notice, it has to go on.
+ * A client in the foreground of a terminal stops itself when all its programs are stopped. Once one of them runs again,
+ * or the last has died, whoever did that, it has to go on.
  */
-static void wake_front(struct tp_group *g)
+static void wake_client(struct tp_client *c)
 {
 	const struct tp_prog *p;
+	bool lives = false, runs = false;
 
-	if (g->front.fd < 0)
+	if (!c || c->pidfd < 0)
 		return;
-	LIST_FOREACH(p, &g->live, link)
-		if (p->client == g->first && p->stopped)
-			return;
-	pidfd_send_signal(g->front.fd, SIGCONT, NULL, 0);
+	LIST_FOREACH(p, &c->group->live, link) {
+		lives = lives || p->client == c;
+		runs = runs || (p->client == c && !p->stopped);
+	}
+	if (runs || !lives)
+		pidfd_send_signal(c->pidfd, SIGCONT, NULL, 0);
 }
 
 static void ended(struct tp_prog *p, int status)
@@ -78,8 +81,8 @@ static void ended(struct tp_prog *p, int status)
 	tp_registry_died(p, linger ? TP_PROGRAM_LINGERING : TP_PROGRAM_DEAD);
 	tell(p);
 	tp_stop_died(g, p);
-	if (p->stopped && p->client == g->first)
-		wake_front(g);
+	if (p->stopped)
+		wake_client(p->client);
 	p->client = NULL;
 	if (!linger)
 		tp_reclaim(p);
@@ -120,8 +123,8 @@ static void stopped_or_continued(struct tp_prog *p)
 
 	while (waitid(P_PID, (id_t)p->pid, &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 && info.si_pid) {
 		p->stopped = info.si_code != CLD_CONTINUED;
-		if (!p->stopped && p->client == p->group->first)
-			wake_front(p->group);
+		if (!p->stopped)
+			wake_client(p->client);
 		tp_client_event(p->client, p->seq, p->stopped ? TP_WIRE_STOPPED : TP_WIRE_CONTINUED, p->id, info.si_status);
 		info.si_pid = 0;
 	}

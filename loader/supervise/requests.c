@@ -54,6 +54,8 @@ static void take_launch(struct tp_client *c, const struct tp_wire_launch *m, con
 		refuse(c, m->head.seq, EBUSY, "launch: could not be taken: an earlier one still lacks descriptors");
 		return;
 	}
+	if (c->pidfd < 0)
+		c->pidfd = tp_peer_pidfd(c->watch.fd);
 	c->request = tp_request_create(m, fds, nfds);
 	if (!c->request) {
 		refuse(c, m->head.seq, ENOMEM, "launch: could not be taken: no memory");
@@ -173,6 +175,15 @@ static void dispatch(struct tp_client *c, const struct tp_wire_head *m, const in
 	}
 }
 
+/* Whatever became of it: if it was the foreground's last launch, the group need not wait for another. */
+static void note_last_launch(struct tp_client *c, const void *msg, size_t n)
+{
+	const struct tp_wire_launch *m = msg;
+
+	if (c->group->first == c && n >= sizeof(*m) && m->head.type == TP_WIRE_LAUNCH && !(m->flags & TP_WIRE_MORE))
+		c->group->first_done = true;
+}
+
 void tp_request_take(struct tp_client *c, const void *msg, size_t n, const int *fds, uint32_t nfds)
 {
 	const char *wrong = tp_wire_check(msg, n, nfds), *why = NULL;
@@ -185,19 +196,21 @@ void tp_request_take(struct tp_client *c, const void *msg, size_t n, const int *
 		return;
 	}
 	tp_close_all(fds, nfds);
+	note_last_launch(c, msg, n);
 	if (why)
 		refuse(c, seq_of(msg, n), EPERM, "%s: refused: %s", c->group->opts->group, why);
 	else
 		refuse(c, seq_of(msg, n), EPROTO, "message: could not be taken: %s", wrong);
 }
 
-void tp_request_broken(struct tp_client *c, int error)
+void tp_request_broken(struct tp_client *c, const void *msg, int error)
 {
 	if (c->request) {
 		c->request = tp_request_free(c->request);
 		tp_timer_disarm(&c->patience);
 	}
-	refuse(c, 0, -error, "message: could not be taken: %s", error == -EMFILE ?
+	note_last_launch(c, msg, sizeof(struct tp_wire_launch));
+	refuse(c, seq_of(msg, sizeof(struct tp_wire_head)), -error, "message: could not be taken: %s", error == -EMFILE ?
 		"the supervisor has no descriptors left for it (raise the limit on open files)" : "it is too long");
 }
 

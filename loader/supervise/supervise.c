@@ -41,8 +41,8 @@ static int move_fd(int fd, int to)
  */
 static void settle_descriptors(int *client, int *front)
 {
-	int c = *client < 0 ? -1 : fcntl(*client, F_DUPFD_CLOEXEC, 16);
-	int f = *front < 0 ? -1 : fcntl(*front, F_DUPFD_CLOEXEC, 16);
+	int c = *client < 0 ? -1 : fcntl(*client, F_DUPFD_CLOEXEC, 5);
+	int f = *front < 0 ? -1 : fcntl(*front, F_DUPFD_CLOEXEC, 5);
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
@@ -89,7 +89,10 @@ static void settle(struct tp_loop *loop)
 
 static int internal(struct tp_group *g, int r, struct tp_error *err)
 {
-	if (r < 0)
+	if (r == -EMFILE)
+		tp_error_named(err, TP_STATUS_OWN, r, g->opts->group,
+			"could not be started: too many open files (raise ulimit -n)");
+	else if (r < 0)
 		tp_error_named(err, TP_STATUS_OWN, r, g->opts->group, "could not be started: %s", tp_errno_words(r));
 	return r;
 }
@@ -109,14 +112,26 @@ static int make_host(struct tp_group *g, struct tp_error *err)
 	return 0;
 }
 
+/* Its files tell who is whose child and what is mapped: there is no way without. */
+static int need_proc(struct tp_group *g, struct tp_error *err)
+{
+	int r = tp_orphans_init(g);
+
+	if (r != -ENOENT)
+		return internal(g, r, err);
+	return tp_error_named(err, TP_STATUS_OWN, r, g->opts->group, access("/proc/self/stat", F_OK) < 0 ?
+		"could not be started: /proc is not mounted" :
+		"could not be started: this kernel does not list children in /proc (CONFIG_PROC_CHILDREN)");
+}
+
 static int make_group(struct tp_group *g, struct tp_error *err)
 {
-	int r = tp_runtime_create(g->opts->group, &g->runtime, err);
+	int r = need_proc(g, err);
 
+	r = r ? r : tp_runtime_create(g->opts->group, &g->runtime, err);
 	if (r < 0)
 		return r;
-	r = tp_orphans_init(g);
-	r = r ? r : tp_registry_init(g);
+	r = tp_registry_init(g);
 	r = r ? r : tp_seg_create(&g->seg, g->opts->group);
 	if (r < 0)
 		return internal(g, r, err);
@@ -195,8 +210,8 @@ int tp_supervise(const struct tp_supervise_opts *opts)
 	int client = opts->first_client, front = opts->front_pidfd;
 	struct tp_error err = {0};
 
-	settle_descriptors(&client, &front);
 	settle_process();
+	settle_descriptors(&client, &front);
 	if (!g)
 		return TP_STATUS_OWN;
 	g->opts = opts;
