@@ -76,7 +76,7 @@ static void start_server(struct server *s, struct bench_group *group)
 	if (group)
 		s->seq = bench_group_launch(group, argv, fds, &s->pid);
 	else
-		s->pid = bench_spawn(argv, fds, environ);
+		s->pid = bench_spawn_tied(argv, fds);
 	close(null);
 	for (int ms = 0; !answers(s->port); ms += 10) {
 		if (ms > START_MS)

@@ -9,9 +9,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,8 +50,10 @@ static void exec_tprun(const char *name, const char *const *program, int in, int
 		argv[i + 5] = program[i];
 	dup2(in, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
-	/* Its own process group: a Ctrl-C is for us alone, and our end is its end. */
+	/* Its own process group: a Ctrl-C is for us alone. Our death is its, and its death that of
+	 * all programs, whoever started them. */
 	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	execv(tprun, (char *const *)argv);
 	fprintf(stderr, "bench: %s: cannot be started: %s\n", tprun, strerror(errno));
 	_exit(127);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A group of the benchmark's own, started by the command as a user would, and spoken to over its
- * control socket as `tprun exec` does. Its first program, by default one that sleeps, has a pipe
- * from us as standard input: it ends when the benchmark does, however that happens, and the group
- * with it.
+ * control socket as `tprun exec` does. Its first program, by default one that sleeps, ends when a
+ * pipe from us does, and the group with it. When the benchmark dies, however that happens, so does
+ * all of it.
  */
 #ifndef TP_BENCH_GROUP_H
 #define TP_BENCH_GROUP_H

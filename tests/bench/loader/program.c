@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +30,21 @@ pid_t bench_spawn(const char *const *argv, const int fds[3], char *const *envp)
 		bench_die("%s cannot be started: %s", argv[0], strerror(err));
 	posix_spawn_file_actions_destroy(&actions);
 	return pid;
+}
+
+pid_t bench_spawn_tied(const char *const *argv, const int fds[3])
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		bench_die("fork: %s", strerror(errno));
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	for (int i = 0; i < 3; i++)
+		dup2(fds[i], i);
+	execv(argv[0], (char *const *)argv);
+	_exit(127);
 }
 
 void bench_program_start(

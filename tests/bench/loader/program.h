@@ -30,4 +30,7 @@ struct work_report bench_program_slice(struct bench_program *program);
 /* bench_spawn - posix_spawn with the same three descriptors; dies if it cannot. */
 pid_t bench_spawn(const char *const *argv, const int fds[3], char *const *envp);
 
+/* bench_spawn_tied - the same for a program that would outlive us: our death ends it. */
+pid_t bench_spawn_tied(const char *const *argv, const int fds[3]);
+
 #endif
