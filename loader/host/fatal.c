@@ -27,7 +27,6 @@ struct signal_info { /* siginfo_t, as far as it is used */
  * Thread id of the program that dies. It keeps the lock to its death, so that nobody marks its memory while the kernel
  * dumps it; the next to die takes over from a dead holder, and after DUMP_ROUNDS goes on without.
  */
-static uint32_t dump_lock;
 
 static bool is_fatal(uint64_t signo)
 {
@@ -41,12 +40,12 @@ static void take_dump_lock(uint32_t me)
 	} wait = { 0, DUMP_WAIT_NS };
 
 	for (int i = 0; i < DUMP_ROUNDS; i++) {
-		uint32_t holder = __atomic_load_n(&dump_lock, __ATOMIC_ACQUIRE);
+		uint32_t holder = __atomic_load_n(&TPI_SEGMENT->dump_lock, __ATOMIC_ACQUIRE);
 
 		if ((!holder || arch_syscall3(ARCH_NR_kill, holder, 0, 0) == -ESRCH) &&
-		    __atomic_compare_exchange_n(&dump_lock, &holder, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		    __atomic_compare_exchange_n(&TPI_SEGMENT->dump_lock, &holder, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return;
-		arch_syscall6(ARCH_NR_futex, (long)&dump_lock, 0 /* FUTEX_WAIT */, holder, (long)&wait, 0, 0);
+		arch_syscall6(ARCH_NR_futex, (long)&TPI_SEGMENT->dump_lock, 0 /* FUTEX_WAIT */, holder, (long)&wait, 0, 0);
 	}
 }
 

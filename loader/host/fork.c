@@ -10,7 +10,8 @@
  * The lock word holds the thread id of its holder. Waiters take it over from a dead holder; from a stopped one they
  * cannot, and fork answers EAGAIN after LOCK_ROUNDS. The holder blocks all signals, so only SIGSTOP stops it.
  *
- * In the child the group is a private copy: control->alone tells the routine.
+ * In the child the group is a private copy, but the segment, which holds lock and marks, is shared memory still:
+ * control->alone tells the routine to leave it alone.
  */
 #include "host.h"
 
@@ -20,10 +21,6 @@
 #define LOCK_WAIT_NS	10000000
 #define LOCK_ROUNDS	200
 #define SIGCHLD_NR	17
-
-uint8_t tpi_dirty[TP_UNITS];
-uint8_t tpi_marked[TP_UNITS];
-static uint32_t fork_lock; /* thread id */
 
 static long self_tid(void)
 {
@@ -41,20 +38,20 @@ static bool lock(void)
 		uint32_t holder = 0;
 
 		/* ACQUIRE pairs with unlock's RELEASE: the marks of the last forker are seen. */
-		if (__atomic_compare_exchange_n(&fork_lock, &holder, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(&TPI_SEGMENT->fork_lock, &holder, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return true;
 		if (arch_syscall3(ARCH_NR_kill, holder, 0, 0) == -ESRCH &&
-		    __atomic_compare_exchange_n(&fork_lock, &holder, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		    __atomic_compare_exchange_n(&TPI_SEGMENT->fork_lock, &holder, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return true;
-		arch_syscall6(ARCH_NR_futex, (long)&fork_lock, FUTEX_WAIT, holder, (long)&wait, 0, 0);
+		arch_syscall6(ARCH_NR_futex, (long)&TPI_SEGMENT->fork_lock, FUTEX_WAIT, holder, (long)&wait, 0, 0);
 	}
 	return false;
 }
 
 static void unlock(void)
 {
-	__atomic_store_n(&fork_lock, 0, __ATOMIC_RELEASE);
-	arch_syscall6(ARCH_NR_futex, (long)&fork_lock, FUTEX_WAKE, 1, 0, 0, 0);
+	__atomic_store_n(&TPI_SEGMENT->fork_lock, 0, __ATOMIC_RELEASE);
+	arch_syscall6(ARCH_NR_futex, (long)&TPI_SEGMENT->fork_lock, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
 /* A program with calls that were not rewritten may fork without this routine: it must find its own unit unmarked. */
@@ -71,26 +68,26 @@ static void mark_others(const struct tp_control *c)
 	for (uint32_t u = 0; u < TP_UNITS; u++) {
 		uint64_t eight;
 
-		memcpy(&eight, &tpi_dirty[u & ~7u], sizeof(eight));
+		memcpy(&eight, &TPI_SEGMENT->dirty[u & ~7u], sizeof(eight));
 		if (!eight) {
 			u |= 7;
 			continue;
 		}
-		if (!tpi_dirty[u] || TPI_SEGMENT->owner[u] == c->id || may_fork_unseen(TPI_SEGMENT->owner[u]))
+		if (!TPI_SEGMENT->dirty[u] || TPI_SEGMENT->owner[u] == c->id || may_fork_unseen(TPI_SEGMENT->owner[u]))
 			continue;
-		__atomic_store_n(&tpi_dirty[u], 0, __ATOMIC_RELEASE);
-		tpi_marked[u] = 1;
+		__atomic_store_n(&TPI_SEGMENT->dirty[u], 0, __ATOMIC_RELEASE);
+		TPI_SEGMENT->marked[u] = 1;
 		tpi_madvise(TP_UNIT_BASE(u), TP_UNIT_SIZE, MADV_DONTFORK);
 	}
 }
 
 static void unmark(uint32_t u)
 {
-	if (!tpi_marked[u])
+	if (!TPI_SEGMENT->marked[u])
 		return;
 	tpi_madvise(TP_UNIT_BASE(u), TP_UNIT_SIZE, MADV_DOFORK);
-	tpi_marked[u] = 0;
-	__atomic_store_n(&tpi_dirty[u], 1, __ATOMIC_RELEASE);
+	TPI_SEGMENT->marked[u] = 0;
+	__atomic_store_n(&TPI_SEGMENT->dirty[u], 1, __ATOMIC_RELEASE);
 }
 
 static void unmark_own(const struct tp_control *c)
@@ -172,12 +169,10 @@ static long fork_marked(struct tp_control *c, const struct arch_frame *f, const 
 	mark_others(c);
 	unmark_own(c);
 	r = fork_now(f, w);
-	if (r == 0) {
-		c->alone = 1;
-		fork_lock = 0; /* the child's copy */
-	} else {
+	if (r == 0)
+		c->alone = 1; /* from now on lock, marks and registry are somebody else's */
+	else
 		unlock();
-	}
 	sigmask(SIG_SETMASK_NR, &old, NULL);
 	return r;
 }

@@ -89,7 +89,8 @@ static bool map_control(struct launch *l)
 	c->base = base;
 	c->limit = base + TP_SLOT_STACK_TOP - TP_SLOT_STACK_RESERVE;
 	c->program = entry_of(l);
-	c->brk_start = c->brk_now = base + TP_SLOT_BRK;
+	c->colour = (uint32_t)((l->in->id * UINT64_C(0x9e3779b97f4a7c15)) >> 54);
+	c->brk_start = c->brk_now = base + TP_SLOT_BRK + ((uint64_t)c->colour << TP_PAGE_SHIFT);
 	c->dumpable = 1;
 	memcpy(c->rlimit_as, l->in->rlimits[9], sizeof(c->rlimit_as));
 	memcpy(c->rlimit_data, l->in->rlimits[2], sizeof(c->rlimit_data));

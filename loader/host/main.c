@@ -13,8 +13,7 @@ uint32_t tpi_can_patch;
 char tpi_host_exe[TP_PATH_MAX];
 uint32_t tpi_host_exe_len;
 
-static uint8_t message[TP_HOST_MESSAGE_MAX] __attribute__((aligned(16)));
-static struct tpi_request request;
+static struct tpi_request *request; /* and behind it room for the message */
 
 static _Noreturn void leave(int status)
 {
@@ -96,6 +95,21 @@ static void ignore_nothing(void)
 		arch_syscall6(ARCH_NR_rt_sigaction, s, (long)&dfl, 0, 8, 0, 0);
 }
 
+/* What only the host needs is not copied by any fork: its stack, and where requests are received. */
+static bool keep_to_itself(uint64_t sp)
+{
+	const uint64_t around = UINT64_C(0x40000), size = tpi_page_up(sizeof(*request)) + TP_HOST_MESSAGE_MAX;
+	long r = tpi_mmap(0, size, PROT_READ | PROT_WRITE, TPI_MAP_ANON, -1, 0);
+
+	if (tpi_failed(r))
+		return false;
+	tpi_madvise((uint64_t)r, size, MADV_DONTFORK);
+	tpi_madvise((sp & ~(TP_PAGE_SIZE - 1)) - around, 2 * around, MADV_DONTFORK);
+	request = (struct tpi_request *)r;
+	request->head = (struct tp_host_head *)((uint64_t)r + tpi_page_up(sizeof(*request)));
+	return true;
+}
+
 static void hello(uint64_t *sp)
 {
 	struct tp_host_hello h = {
@@ -123,21 +137,21 @@ static void hello(uint64_t *sp)
 
 static void close_received(void)
 {
-	for (uint32_t i = 0; i < request.nfds; i++)
-		tpi_close(request.fds[i]);
-	request.nfds = 0;
+	for (uint32_t i = 0; i < request->nfds; i++)
+		tpi_close(request->fds[i]);
+	request->nfds = 0;
 }
 
 static void serve(long n)
 {
-	struct tp_host_head *head = request.head;
+	struct tp_host_head *head = request->head;
 	struct tp_host_result result = { .head = { TP_HOST_MAGIC, TP_HOST_VERSION, TP_HOST_RESULT, sizeof(result), head->seq } };
 
 	if (n < (long)sizeof(*head) || head->magic != TP_HOST_MAGIC || head->version != TP_HOST_VERSION || head->len != n) {
 		result.error = -EPROTO;
 		result.stage = TP_STAGE_RECEIVE;
 	} else if (head->op == TP_HOST_LAUNCH) {
-		tpi_launch(&request, &result);
+		tpi_launch(request, &result);
 	} else if (head->op == TP_HOST_RECLAIM) {
 		tpi_reclaim((const struct tp_host_reclaim *)head, &result);
 	} else if (head->op != TP_HOST_PING) {
@@ -150,10 +164,11 @@ static void serve(long n)
 void tpi_host_main(uint64_t *sp)
 {
 	arch_syscall3(ARCH_NR_prctl, PR_SET_NAME, (long)"tp-host", 0);
+	if (!keep_to_itself((uint64_t)sp))
+		leave(1);
 	hello(sp);
-	request.head = (struct tp_host_head *)message;
 	for (;;) {
-		long n = tpi_channel_receive(&request, 0);
+		long n = tpi_channel_receive(request, 0);
 
 		/* A program that changed its credentials made the whole address space undumpable. */
 		arch_syscall3(ARCH_NR_prctl, PR_SET_DUMPABLE, 1, 0);

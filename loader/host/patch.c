@@ -90,7 +90,7 @@ static void patch_text(struct tp_control *c, struct tpi_text *t, uint64_t text, 
 	struct stubs s = { 0, bytes_for(t), 0 };
 	bool outside = text < c->base || text >= c->base + TP_UNIT_SIZE;
 
-	if (__atomic_fetch_add(&t->used, 1, __ATOMIC_RELAXED) && !outside)
+	if (__atomic_fetch_add(&t->used, 1, __ATOMIC_RELAXED) && !outside && !c->alone)
 		tpi_shared_build(t, text);
 	if (s.len && !(outside ? stubs_outside(c, &s, end) : stubs_in_slot(c, &s)))
 		goto unrouted;

@@ -9,9 +9,6 @@
 
 #define STEP (UINT64_C(64) << 20)
 
-extern uint8_t tpi_dirty[TP_UNITS];
-extern uint8_t tpi_marked[TP_UNITS];
-
 static void empty(uint64_t addr, uint64_t len)
 {
 	for (uint64_t at = 0; at < len; at += STEP)
@@ -44,7 +41,7 @@ static bool is_first_unit(const struct tp_range *r)
 static void forget_marks(const struct tp_range *r)
 {
 	for (uint64_t u = TP_UNIT_OF(r->addr); r->len >= TP_UNIT_SIZE && u < TP_UNITS && u <= TP_UNIT_OF(r->addr + r->len - 1); u++)
-		tpi_dirty[u] = tpi_marked[u] = 0;
+		TPI_SEGMENT->dirty[u] = TPI_SEGMENT->marked[u] = 0;
 }
 
 void tpi_reclaim(const struct tp_host_reclaim *rq, struct tp_host_result *ret_result)

@@ -52,7 +52,8 @@ void tpi_shared_init(void)
 		tpi_close((int)fd);
 		return;
 	}
-	tpi_madvise((uint64_t)r, AREA_SIZE, MADV_DONTDUMP); /* it is in no program's core */
+	tpi_madvise((uint64_t)r, AREA_SIZE, MADV_DONTDUMP); /* it is in no program's core, */
+	tpi_madvise((uint64_t)r, AREA_SIZE, MADV_DONTFORK); /* and in no child */
 	area = (uint8_t *)r;
 	area_fd = (int)fd;
 }
@@ -93,6 +94,7 @@ static bool build(struct tpi_text *t, uint64_t text)
 	if (stubs + need > TP_SLOT_STUBS_SIZE || off + len > AREA_SIZE)
 		return false;
 	memcpy(area + off, (const void *)text, len);
+	tpi_madvise(text, len, MADV_DONTNEED); /* as after a scan (text.c) */
 	t->shared_off = off;
 	return rewrite(t, area + off, tpi_shared_place(t), stubs);
 }

@@ -5,8 +5,6 @@
  */
 #include "host.h"
 
-extern uint8_t tpi_dirty[TP_UNITS];
-
 struct zone {
 	uint32_t from, to; /* pages of the unit */
 	struct tp_hints *hints;
@@ -16,7 +14,7 @@ static struct zone zone_of(struct tp_control *c, enum tpi_zone which)
 {
 	if (which == TPI_ZONE_NEAR)
 		return (struct zone){ TP_SLOT_NEAR >> TP_PAGE_SHIFT, TP_SLOT_NEAR_END >> TP_PAGE_SHIFT, &c->near_hints };
-	return (struct zone){ TP_SLOT_MMAP >> TP_PAGE_SHIFT, (uint32_t)((c->limit - c->base) >> TP_PAGE_SHIFT), &c->hints };
+	return (struct zone){ (TP_SLOT_MMAP >> TP_PAGE_SHIFT) + c->colour, (uint32_t)((c->limit - c->base) >> TP_PAGE_SHIFT), &c->hints };
 }
 
 static uint32_t take_from(uint64_t *bitmap, struct zone z, uint32_t n, uint32_t align)
@@ -230,6 +228,6 @@ void tpi_space_dirty(struct tp_control *c, uint64_t addr)
 {
 	uint32_t u = TP_UNIT_OF(addr);
 
-	if (!c->alone && u < TP_UNITS && !__atomic_load_n(&tpi_dirty[u], __ATOMIC_RELAXED))
-		__atomic_store_n(&tpi_dirty[u], 1, __ATOMIC_RELEASE);
+	if (!c->alone && u < TP_UNITS && !__atomic_load_n(&TPI_SEGMENT->dirty[u], __ATOMIC_RELAXED))
+		__atomic_store_n(&TPI_SEGMENT->dirty[u], 1, __ATOMIC_RELEASE);
 }

@@ -188,6 +188,8 @@ struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t text, uin
 		return NULL;
 	}
 	scan(t, im.role, &im, text, len);
+	/* The scan mapped every page; a fork would copy what the program itself never looks at. */
+	tpi_madvise(text, tpi_page_up(len), MADV_DONTNEED);
 	t->file = file;
 	t->off = off;
 	t->len = len;

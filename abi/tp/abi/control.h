@@ -43,6 +43,7 @@ struct tp_control {
 	struct tp_hints near_hints;	/* of the near zone */
 	struct tp_hints hints;		/* of the mmap zone */
 	uint32_t units_n;		/* extra units, with their bases below */
+	uint32_t colour;		/* pages by which break and mmap zone are shifted */
 	uint32_t dumpable;		/* what prctl(PR_GET_DUMPABLE) answers */
 	uint64_t units[TP_EXTRA_UNITS_MAX];
 	struct tp_range image;		/* a fixed-address executable, outside the units; len 0: none */

@@ -106,7 +106,12 @@ struct tp_segment {
 	uint32_t reserved0;
 	char group[TP_NAME_MAX];
 	uint64_t owner[TP_UNITS];	/* program id, TP_OWNER_NONE or TP_OWNER_RESERVED */
-	uint8_t reserved[1024];
+	/* Of the routine alone (loader/host/fork.c, fatal.c); here so that a fork does not copy them. */
+	uint32_t fork_lock;		/* thread id, 0: free */
+	uint32_t dump_lock;
+	uint8_t dirty[TP_UNITS];	/* something was mapped since the unit was marked */
+	uint8_t marked[TP_UNITS];	/* MADV_DONTFORK */
+	uint8_t reserved[1016];
 };
 
 #define TP_SEGMENT_REGISTRY_OFF	UINT64_C(0x10000)
