@@ -165,6 +165,7 @@ struct tp_client *tp_client_create(struct tp_group *g, int sock)
 	c->patience.fire = on_patience;
 	fcntl(sock, F_SETFL, fcntl(sock, F_GETFL) | O_NONBLOCK);
 	LIST_INSERT_HEAD(&g->clients, c, link);
+	g->nclients++;
 	if (tp_loop_add(&g->loop, &c->watch, EPOLLIN) < 0)
 		tp_client_drop(c);
 	return c;
@@ -185,6 +186,7 @@ void tp_client_drop(struct tp_client *c)
 		close(c->pidfd);
 	c->pidfd = -1;
 	LIST_REMOVE(c, link);
+	g->nclients--;
 	LIST_INSERT_HEAD(&g->closed, c, link);
 	if (g->first == c) {
 		g->first = NULL;

@@ -76,6 +76,7 @@ struct tp_group {
 	uint16_t *index_of_pid;		/* hash of live pids: see registry.c */
 
 	LIST_HEAD(, tp_client) clients, closed;
+	uint32_t nclients;
 	LIST_HEAD(, tp_stop) stops;
 	struct tp_client *first;
 	bool first_done;		/* the first client wants no more launches */

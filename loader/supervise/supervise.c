@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,8 @@
 #include "supervise/server.h"
 #include "supervise/signals.h"
 #include "supervise/supervise.h"
+
+enum { STACK_WANTED = 1 << 20, STACK_NEEDED = 256 << 10 };
 
 /* Moves a descriptor to a place of its own; -1 stays -1. */
 static int move_fd(int fd, int to)
@@ -57,12 +60,28 @@ static void settle_descriptors(int *client, int *front)
 	close_range(5, ~0u, 0);
 }
 
+/* Its own stack: the caller's limit is for the programs, and goes with each launch. */
+static void settle_stack(void)
+{
+	struct rlimit stack;
+
+	if (getrlimit(RLIMIT_STACK, &stack) || stack.rlim_cur >= STACK_WANTED)
+		return;
+	stack.rlim_cur = STACK_WANTED;
+	if (stack.rlim_max < STACK_WANTED)
+		stack.rlim_max = STACK_WANTED;	/* allowed to root only */
+	setrlimit(RLIMIT_STACK, &stack);
+}
+
 static void settle_process(void)
 {
 	struct rlimit files;
 
 	setpgid(0, 0);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	/* Somebody may have stopped us when the foreground dies, which has to end everything. */
+	prctl(PR_SET_PDEATHSIG, SIGCONT);
+	settle_stack();
 	prctl(PR_SET_NAME, "tprun-super");
 	if (chdir("/") < 0)
 		return;
@@ -112,6 +131,16 @@ static int make_host(struct tp_group *g, struct tp_error *err)
 	return 0;
 }
 
+static int need_stack(struct tp_group *g, struct tp_error *err)
+{
+	struct rlimit stack;
+
+	if (getrlimit(RLIMIT_STACK, &stack) || stack.rlim_cur >= STACK_NEEDED)
+		return 0;
+	return tp_error_named(err, TP_STATUS_OWN, -ENOMEM, g->opts->group,
+		"could not be started: the stack limit is too low (raise the hard limit: ulimit -s %d)", STACK_NEEDED >> 10);
+}
+
 /* Its files tell who is whose child and what is mapped: there is no way without. */
 static int need_proc(struct tp_group *g, struct tp_error *err)
 {
@@ -126,8 +155,9 @@ static int need_proc(struct tp_group *g, struct tp_error *err)
 
 static int make_group(struct tp_group *g, struct tp_error *err)
 {
-	int r = need_proc(g, err);
+	int r = need_stack(g, err);
 
+	r = r ? r : need_proc(g, err);
 	r = r ? r : tp_runtime_create(g->opts->group, &g->runtime, err);
 	if (r < 0)
 		return r;
