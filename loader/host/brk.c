@@ -7,20 +7,13 @@
  */
 #include "host.h"
 
-static bool over_space_limit(const struct tp_control *c, uint64_t more)
-{
-	uint64_t limit = __atomic_load_n(&c->rlimit_as[0], __ATOMIC_RELAXED);
-
-	return limit != UINT64_MAX && (__atomic_load_n(&c->pages, __ATOMIC_RELAXED) << TP_PAGE_SHIFT) + more > limit;
-}
-
 static bool grow(struct tp_control *c, uint64_t from, uint64_t to)
 {
 	long flags = TPI_MAP_ANON | MAP_FIXED_NOREPLACE;
 
 	if (from == to)
 		return true;
-	if (over_space_limit(c, to - from) || tpi_data_over(c, to - from) || !tpi_space_take_at(c, from, to - from))
+	if (tpi_space_over(c, to - from) || tpi_data_over(c, to - from) || !tpi_space_take_at(c, from, to - from))
 		return false;
 	if (!tpi_failed(tpi_mmap(from, to - from, PROT_READ | PROT_WRITE, flags, -1, 0))) {
 		tpi_space_dirty(c, from);

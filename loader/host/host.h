@@ -133,6 +133,7 @@ void tpi_space_give(struct tp_control *c, uint64_t addr, uint64_t len);
 bool tpi_space_own(const struct tp_control *c, uint64_t addr, uint64_t len);
 bool tpi_space_foreign(const struct tp_control *c, uint64_t addr, uint64_t len);
 void tpi_space_dirty(struct tp_control *c, uint64_t addr);
+bool tpi_space_over(const struct tp_control *c, uint64_t more);
 
 /* data.c: RLIMIT_DATA of the program */
 void tpi_data_start(struct tp_control *c);

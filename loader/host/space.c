@@ -231,3 +231,13 @@ void tpi_space_dirty(struct tp_control *c, uint64_t addr)
 	if (!c->alone && u < TP_UNITS && !__atomic_load_n(&TPI_SEGMENT->dirty[u], __ATOMIC_RELAXED))
 		__atomic_store_n(&TPI_SEGMENT->dirty[u], 1, __ATOMIC_RELEASE);
 }
+
+/* RLIMIT_AS of the program. */
+bool tpi_space_over(const struct tp_control *c, uint64_t more)
+{
+	uint64_t limit = __atomic_load_n(&c->rlimit_as[0], __ATOMIC_RELAXED);
+
+	if (limit == UINT64_MAX)
+		return false;
+	return (__atomic_load_n(&c->pages, __ATOMIC_RELAXED) << TP_PAGE_SHIFT) + more > limit;
+}
