@@ -53,6 +53,7 @@
 #define ARCH_NR_mlock2			325
 #define ARCH_NR_clone3			435
 #define ARCH_NR_close_range		436
+#define ARCH_NR_faccessat2		439
 #define ARCH_NR_close			3
 #define ARCH_NR_open			2
 #define ARCH_NR_fstat			5

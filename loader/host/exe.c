@@ -134,6 +134,30 @@ static void limit_restore(int resource, const uint64_t limit[2], const uint64_t 
 }
 
 /*
+ * A hard limit cannot be taken back without privilege: nothing is limited for a file that cannot be executed anyway, as
+ * execvp tries many. Only what fails later (no memory for the arguments, a text file) leaves the limits behind.
+ */
+static bool may_succeed(const struct tp_control *c, const struct arch_frame *f, unsigned path_arg)
+{
+	enum { X_MODE = 1, EACCESS = 0x200, NOFOLLOW = 0x100, EMPTY_PATH = 0x1000 };
+	long dir = path_arg ? (long)f->arg[0] : TPI_AT_FDCWD, flags = EACCESS;
+	long r;
+
+	if (c->rlimit_as[1] == UINT64_MAX && c->rlimit_data[1] == UINT64_MAX)
+		return true;
+	if (path_arg)
+		flags |= (long)f->arg[4] & (NOFOLLOW | EMPTY_PATH);
+	r = arch_syscall6(ARCH_NR_faccessat2, dir, (long)f->arg[path_arg], X_MODE, flags, 0, 0);
+	return !r || r == -ENOSYS || r == -EPERM;
+}
+
+static long exec_now(const struct arch_frame *f)
+{
+	return arch_syscall6((long)f->nr, (long)f->arg[0], (long)f->arg[1], (long)f->arg[2], (long)f->arg[3],
+			     (long)f->arg[4], 0);
+}
+
+/*
  * A program that execs leaves the group. The limits that the routine kept for it become the kernel's again, and the
  * supervisor is told to look; after a failure everything is as it was.
  */
@@ -141,20 +165,24 @@ struct arch_outcome tpi_route_exec(struct tp_control *c, struct arch_frame *f, u
 {
 	enum { RESOURCE_DATA = 2, RESOURCE_AS = 9 };
 	uint64_t old_as[2], old_data[2];
-	bool tell = is_program_itself(c);
+	bool tell = is_program_itself(c), limit;
 	long r;
 
 	if (names_own_exe(c, (const char *)f->arg[path_arg]))
 		f->arg[path_arg] = (uint64_t)c->exe;
-	limit_in_kernel(RESOURCE_AS, c->rlimit_as, old_as);
-	limit_in_kernel(RESOURCE_DATA, c->rlimit_data, old_data);
+	limit = may_succeed(c, f, path_arg);
+	if (limit) {
+		limit_in_kernel(RESOURCE_AS, c->rlimit_as, old_as);
+		limit_in_kernel(RESOURCE_DATA, c->rlimit_data, old_data);
+	}
 	if (tell)
 		tpi_doorbell(c->program, TP_EVENT_EXEC);
-	r = arch_syscall6((long)f->nr, (long)f->arg[0], (long)f->arg[1], (long)f->arg[2], (long)f->arg[3],
-			  (long)f->arg[4], 0);
+	r = exec_now(f);
 	if (tell)
 		__atomic_fetch_and(&c->program->events, ~TP_EVENT_EXEC, __ATOMIC_RELEASE);
-	limit_restore(RESOURCE_AS, c->rlimit_as, old_as);
-	limit_restore(RESOURCE_DATA, c->rlimit_data, old_data);
+	if (limit) {
+		limit_restore(RESOURCE_AS, c->rlimit_as, old_as);
+		limit_restore(RESOURCE_DATA, c->rlimit_data, old_data);
+	}
 	return tpi_done(r);
 }
