@@ -38,6 +38,9 @@
 #define ARCH_NR_arch_prctl		158
 #define ARCH_NR_setrlimit		160
 #define ARCH_NR_chroot			161
+#define ARCH_NR_write			1
+#define ARCH_NR_geteuid			107
+#define ARCH_NR_getegid			108
 #define ARCH_NR_gettid			186
 #define ARCH_NR_futex			202
 #define ARCH_NR_io_setup		206

@@ -66,16 +66,8 @@ static void enter_directories(const struct tpi_birth *b)
 {
 	const struct tp_host_launch *l = b->launch;
 
-	if (l->fd_root >= 0) {
-		enum { NEWUSER = 0x10000000 };
-		long r;
-
-		must(b, TP_STAGE_CHILD_ROOT, arch_syscall3(ARCH_NR_fchdir, b->fds[l->fd_root], 0, 0), 0);
-		r = arch_syscall3(ARCH_NR_chroot, (long)".", 0, 0);
-		if (r == -EPERM && !arch_syscall3(ARCH_NR_unshare, NEWUSER, 0, 0))
-			r = arch_syscall3(ARCH_NR_chroot, (long)".", 0, 0);
-		must(b, TP_STAGE_CHILD_ROOT, r, 1);
-	}
+	if (l->fd_root >= 0)
+		must(b, TP_STAGE_CHILD_ROOT, tpi_enter_root(b->fds[l->fd_root]), 0);
 	if (l->fd_cwd >= 0)
 		must(b, TP_STAGE_CHILD_CWD, arch_syscall3(ARCH_NR_fchdir, b->fds[l->fd_cwd], 0, 0), 0);
 }

@@ -105,6 +105,9 @@ struct tpi_birth {
 };
 void tpi_birth(void *birth);
 
+/* root.c */
+long tpi_enter_root(int fd);
+
 /* pages.c: which pages of a unit are spoken for */
 uint64_t *tpi_bitmap(uint64_t unit_base);
 bool tpi_pages_claim(uint64_t *bitmap, uint32_t first, uint32_t n);
