@@ -23,13 +23,19 @@ struct entry {
 	bool interp;
 	uint64_t used;
 	struct stat st;
-	struct tp_plan plan;
 };
 
 struct tp_image_cache {
 	uint64_t clock; /* counts uses */
 	struct entry entry[ENTRIES];
+	/* Apart: what is looked through stays small, and plans that are not used cost no memory. */
+	struct tp_plan plan[ENTRIES];
 };
+
+static struct tp_plan *plan_of(struct tp_image_cache *cache, const struct entry *e)
+{
+	return &cache->plan[e - cache->entry];
+}
 
 struct tp_image_cache *tp_image_cache_create(void)
 {
@@ -107,7 +113,7 @@ bool tpi_image_cache_open(struct tp_image_cache *cache, const struct tpi_where *
 	}
 	e->used = ++cache->clock;
 	*ret_file = (struct tpi_exec_file){ .fd = fd, .st = st };
-	*ret_memory = (struct tpi_image_memory){ .realpath = e->realpath, .plan = &e->plan };
+	*ret_memory = (struct tpi_image_memory){ .realpath = e->realpath, .plan = plan_of(cache, e) };
 	return true;
 }
 
@@ -151,5 +157,5 @@ void tpi_image_cache_put(struct tp_image_cache *cache, const char *path, bool in
 	e->interp = interp;
 	e->st = *st;
 	e->used = ++cache->clock;
-	tp_plan_copy(plan, &e->plan);
+	tp_plan_copy(plan, plan_of(cache, e));
 }

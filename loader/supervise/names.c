@@ -16,11 +16,6 @@ static uint32_t hash(const char *s)
 	return h;
 }
 
-void tp_names_init(struct tp_names *n)
-{
-	memset(n, 0, sizeof(*n));
-}
-
 int tp_names_find(const struct tp_names *n, const char *name)
 {
 	for (uint32_t i = n->bucket[hash(name) % TP_NAMES_BUCKETS]; i; i = n->next[i - 1])

@@ -11,6 +11,7 @@
 
 enum { TP_NAMES_BUCKETS = 4096 };	/* a power of two */
 
+/* All zeros: no names. */
 struct tp_names {
 	uint16_t bucket[TP_NAMES_BUCKETS];	/* index + 1 of the first name; 0: empty */
 	uint16_t next[TP_REGISTRY_MAX];
@@ -19,8 +20,6 @@ struct tp_names {
 	uint16_t number[TP_REGISTRY_MAX];
 	char name[TP_REGISTRY_MAX][TP_NAME_MAX];
 };
-
-void tp_names_init(struct tp_names *names);
 
 /*
  * Registers the next free form of `wanted` for a registry index that has no name. Bytes that could hurt a terminal or

@@ -20,7 +20,6 @@ int tp_registry_init(struct tp_group *g)
 	LIST_INIT(&g->live);
 	LIST_INIT(&g->lingering);
 	LIST_INIT(&g->returning);
-	tp_names_init(&g->names);
 	return 0;
 }
 
