@@ -101,8 +101,9 @@ static void settle(struct tp_loop *loop)
 {
 	struct tp_group *g = tp_container(loop, struct tp_group, loop);
 
-	tp_reclaim_post(g);
+	/* A group that ends here stops its host, and with it all memory is gone. */
 	tp_end_check(g);
+	tp_reclaim_post(g);
 	tp_clients_free_closed(g);
 }
 
