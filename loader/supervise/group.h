@@ -50,6 +50,8 @@ struct tp_prog {
 	bool ended, queued, cleaned;	/* reaped; waits in a reclaim batch; its memory is returned */
 };
 
+enum { TP_STRAYS_MAX = 128 };
+
 struct tp_group {
 	const struct tp_supervise_opts *opts;
 	struct tp_loop loop;
@@ -91,6 +93,14 @@ struct tp_group {
 	uint32_t warned;		/* TP_WARN_* that people were told of */
 	struct tp_range *baseline;	/* what the fresh host had mapped */
 	uint32_t nbaseline;
+
+	struct tp_timer stray_timer;	/* strays.c */
+	int64_t stray_pause_ms;
+	struct tp_stray {
+		uint64_t lo, hi;
+		uint64_t serial;	/* of the youngest program when it was first seen */
+	} strays[TP_STRAYS_MAX];
+	uint32_t nstrays;
 
 	int end_stage;			/* end.c */
 	int64_t forced_ms;

@@ -15,6 +15,7 @@
 #include "supervise/orphans.h"
 #include "supervise/reclaim.h"
 #include "supervise/registry.h"
+#include "supervise/strays.h"
 
 enum { BACKOFF_MIN_MS = 1, BACKOFF_MAX_MS = 50, EXEC_BACKOFF_MAX_MS = 1000, BATCH_MAX = 64 };
 
@@ -83,6 +84,7 @@ static void batch_done(void *arg, int error)
 
 	if (error < 0 && g->debug)
 		tp_group_note(g, "%s: could not return memory: %s", g->opts->group, tp_errno_words(error));
+	tp_strays_look_soon(g);
 	while ((p = STAILQ_FIRST(&g->reclaiming))) {
 		STAILQ_REMOVE_HEAD(&g->reclaiming, batch);
 		returned(p);

@@ -223,9 +223,8 @@ void tp_requests_client_gone(struct tp_client *c)
 		if (p->client != c)
 			continue;
 		p->client = NULL;
-		if (!p->own_session)
-			continue;
-		kill(-p->pid, SIGHUP);
-		kill(-p->pid, SIGCONT);
+		/* In the client's own process group others must not be met. */
+		kill(p->own_session ? -p->pid : p->pid, SIGHUP);
+		kill(p->own_session ? -p->pid : p->pid, SIGCONT);
 	}
 }

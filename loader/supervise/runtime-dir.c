@@ -12,14 +12,17 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "supervise/runtime-dir.h"
 #include "tp/abi/segment.h"
+#include "tp/abi/wire.h"
 
-enum { BACKLOG = 64, TRIES = 16 };
+/* A process that was killed can take seconds to let go of its files on a machine that is busy. */
+enum { BACKLOG = 64, TRIES = 3000, ANSWER_S = 2 };
 
 bool tp_runtime_name_ok(const char *group)
 {
@@ -136,15 +139,29 @@ static bool still_there(int base, const char *group, int dir)
 		a.st_ino == b.st_ino;
 }
 
-/* A lock that cannot be had is that of a live group, or for a moment that of a sweep. */
+/*
+ * A lock that cannot be had is that of a live group, for a moment that of a sweep, or that of a supervisor that has been
+ * killed and is not gone yet. The last one's socket still takes connections: only an answer tells life. One that does
+ * not answer, but does not vanish either, is only slow, or stopped.
+ */
 static bool answers(int dir)
 {
+	const struct tp_wire_head ask = {.magic = TP_WIRE_MAGIC, .version = TP_WIRE_VERSION, .type = TP_WIRE_INFO,
+		.len = sizeof(ask), .seq = 1};
+	const struct timeval patience = {.tv_sec = ANSWER_S};
+	ssize_t n = -1;
+	bool silent;
+	char reply;
 	int fd;
 
 	if (connect_in(dir, &fd) < 0)
 		return false;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (send(fd, &ask, sizeof(ask), MSG_NOSIGNAL) == (ssize_t)sizeof(ask))
+		n = recv(fd, &reply, 1, 0);
+	silent = n < 0 && errno == EAGAIN;
 	close(fd);
-	return true;
+	return n > 0 || silent;
 }
 
 static int try_lock(int base, const char *group)

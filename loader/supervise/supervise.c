@@ -26,6 +26,7 @@
 #include "supervise/registry.h"
 #include "supervise/server.h"
 #include "supervise/signals.h"
+#include "supervise/strays.h"
 #include "supervise/supervise.h"
 
 enum { STACK_WANTED = 1 << 20, STACK_NEEDED = 256 << 10 };
@@ -190,6 +191,7 @@ static void init_parts(struct tp_group *g)
 	tp_reclaim_init(g);
 	tp_reap_init(g);
 	tp_end_init(g);
+	tp_strays_init(g);
 }
 
 static int watch_front(struct tp_group *g, int front_pidfd)
