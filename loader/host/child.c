@@ -84,34 +84,6 @@ static void set_limits(const struct tpi_birth *b)
 		must(b, TP_STAGE_CHILD_NICE, arch_syscall3(ARCH_NR_setpriority, 0, 0, l->nice), 0);
 }
 
-/* Sources that lie among the targets step aside first. The host's numbers are read-only here: each is moved at most once. */
-static void install_descriptors(const struct tpi_birth *b)
-{
-	const struct tp_host_launch *l = b->launch;
-	int *source = (int *)&b->fds[l->fd_caller];
-	int top = l->ncaller ? b->targets[l->ncaller - 1] : -1;
-	unsigned next = 0;
-	enum { DUPFD = 0 };
-
-	for (uint32_t i = 0; i < l->ncaller; i++)
-		if (source[i] <= top) {
-			long r = arch_syscall3(ARCH_NR_fcntl, source[i], DUPFD, top + 1);
-
-			must(b, TP_STAGE_CHILD_FDS, r, (uint32_t)b->targets[i]);
-			source[i] = (int)r;
-		}
-	for (uint32_t i = 0; i < l->ncaller; i++)
-		must(b, TP_STAGE_CHILD_FDS, arch_syscall3(ARCH_NR_dup3, source[i], b->targets[i], 0),
-		     (uint32_t)b->targets[i]);
-	for (uint32_t i = 0; i < l->ncaller; i++) {
-		if ((unsigned)b->targets[i] > next)
-			arch_syscall3(ARCH_NR_close_range, (long)next, b->targets[i] - 1, 0);
-		next = (unsigned)b->targets[i] + 1;
-	}
-	if (arch_syscall3(ARCH_NR_close_range, (long)next, ~0L, 0) == -ENOSYS)
-		give_up(b, TP_STAGE_CHILD_FDS, -ENOSYS, next);
-}
-
 static void join_session(const struct tpi_birth *b)
 {
 	const struct tp_host_launch *l = b->launch;
@@ -149,7 +121,7 @@ void tpi_birth(void *birth)
 		tpi_data_start(b->control);
 	prepare_images(b);
 	enter_directories(b);
-	install_descriptors(b);
+	tpi_install_descriptors(b, give_up);
 	join_session(b);
 	arch_syscall3(ARCH_NR_umask, l->umask, 0, 0);
 	set_limits(b);

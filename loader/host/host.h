@@ -105,6 +105,10 @@ struct tpi_birth {
 };
 void tpi_birth(void *birth);
 
+/* descriptors.c: the caller's descriptors at their numbers, and no others */
+void tpi_install_descriptors(const struct tpi_birth *b,
+			     void (*give_up)(const struct tpi_birth *b, uint32_t stage, long error, uint32_t detail));
+
 /* root.c */
 long tpi_enter_root(int fd);
 
