@@ -113,7 +113,7 @@ void tp_client_note(struct tp_client *c, const char *fmt, ...)
 
 static void receive(struct tp_client *c)
 {
-	_Alignas(8) char buf[TP_WIRE_MESSAGE_MAX];
+	static _Alignas(8) char buf[TP_WIRE_MESSAGE_MAX];	/* the stack may be small */
 	int fds[TP_SOCK_FDS];
 	uint32_t nfds;
 	ssize_t n;

@@ -161,7 +161,8 @@ static int check_hello(const struct tp_host_hello *m, ssize_t n, struct tp_error
 		return tp_error_set(err, TP_STATUS_OWN, ETIMEDOUT, "tp-host: could not start: it said nothing for %d s",
 			GREETING_MS / 1000);
 	if (n <= 0)
-		return tp_error_set(err, TP_STATUS_OWN, ECONNRESET, "tp-host: could not start: it ended before its greeting");
+		return tp_error_set(err, TP_STATUS_OWN, ECONNRESET, "tp-host: could not start: it ended before its greeting "
+			"(is one of the limits ulimit -v, -d, -s very low?)");
 	if (n != (ssize_t)sizeof(*m) || m->head.magic != TP_HOST_MAGIC || m->head.version != TP_HOST_VERSION ||
 		m->head.op != TP_HOST_HELLO || m->head.len != sizeof(*m))
 		return tp_error_set(err, TP_STATUS_OWN, EPROTO,

@@ -204,8 +204,8 @@ int tp_launch_send(const struct tp_launching *l, pid_t *ret_pid, struct tp_error
 		.fd = calloc(l->request->want + 4, sizeof(int)),
 		.limit_exceeded = l->request->want > DESCRIPTORS_MAX,
 	};
+	static struct message m;	/* the stack may be small */
 	int stack_fd = stack_memfd(l), r;
-	struct message m;
 
 	if (!d.fd || stack_fd < -1)
 		r = tp_error_named(err, TP_STATUS_OWN, ENOMEM, l->prog->name, "could not be started: no memory for its arguments");

@@ -93,7 +93,7 @@ static bool ours(struct tp_group *g, pid_t pid)
  */
 static int own_children(struct tp_group *g, void (*each)(void *arg, pid_t pid), void *arg)
 {
-	char buf[CHILDREN_MAX];
+	static char buf[CHILDREN_MAX];	/* each() asks for no children of ours */
 	ssize_t n = pread(g->children_fd, buf, sizeof(buf) - 1, 0);
 
 	if (n < 0 || n == (ssize_t)sizeof(buf) - 1)

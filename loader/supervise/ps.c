@@ -145,7 +145,7 @@ void tp_ps_answer(struct tp_client *c, uint32_t seq)
 {
 	struct tp_group *g = c->group;
 	struct survey *s = calloc(1, sizeof(*s));
-	struct tp_prog *progs[TP_REGISTRY_MAX];
+	static struct tp_prog *progs[TP_REGISTRY_MAX];
 	uint32_t n;
 
 	if (!s) {

@@ -93,7 +93,7 @@ static void batch_done(void *arg, int error)
 
 void tp_reclaim_post(struct tp_group *g)
 {
-	struct tp_leftovers l;
+	static struct tp_leftovers l;	/* the stack may be small */
 	struct tp_prog *p;
 
 	if (STAILQ_EMPTY(&g->to_reclaim) || !STAILQ_EMPTY(&g->reclaiming))

@@ -108,13 +108,23 @@ static void settle(struct tp_loop *loop)
 	tp_clients_free_closed(g);
 }
 
+/* Limits of the caller that even an idle group does not fit into, and what to do. */
+static const char *advice(int error)
+{
+	switch (error) {
+	case -EMFILE: return " (raise ulimit -n)";
+	case -EFBIG: return ": the limit on file sizes is too low (raise ulimit -f)";
+	case -ENOMEM: return " (raise ulimit -v and -d, or free memory)";
+	case -EAGAIN: return " (raise ulimit -u)";
+	default: return "";
+	}
+}
+
 static int internal(struct tp_group *g, int r, struct tp_error *err)
 {
-	if (r == -EMFILE)
-		tp_error_named(err, TP_STATUS_OWN, r, g->opts->group,
-			"could not be started: too many open files (raise ulimit -n)");
-	else if (r < 0)
-		tp_error_named(err, TP_STATUS_OWN, r, g->opts->group, "could not be started: %s", tp_errno_words(r));
+	if (r < 0)
+		tp_error_named(err, TP_STATUS_OWN, r, g->opts->group, "could not be started: %s%s", tp_errno_words(r),
+			advice(r));
 	return r;
 }
 
