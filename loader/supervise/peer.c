@@ -84,13 +84,16 @@ static int read_rights(pid_t pid, struct rights *ret)
 	return 0;
 }
 
-static bool same_namespace(pid_t pid, const char *which)
+/* Whether both see the same namespace or root directory there; a kind that this kernel lacks is the same for all. */
+static bool same_thing(pid_t pid, const char *which)
 {
 	char theirs[64], ours[64];
 	struct stat a, b;
 
-	snprintf(theirs, sizeof(theirs), "/proc/%d/ns/%s", (int)pid, which);
-	snprintf(ours, sizeof(ours), "/proc/self/ns/%s", which);
+	snprintf(theirs, sizeof(theirs), "/proc/%d/%s", (int)pid, which);
+	snprintf(ours, sizeof(ours), "/proc/self/%s", which);
+	if (access(ours, F_OK) < 0 && errno == ENOENT)
+		return true;
 	if (stat(theirs, &a) < 0 || stat(ours, &b) < 0)
 		return false;
 	return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
@@ -98,12 +101,15 @@ static bool same_namespace(pid_t pid, const char *which)
 
 static const char *compare(pid_t pid)
 {
-	static const char *const namespaces[] = {"user", "mnt", "pid"};
+	static const char *const namespaces[] = {
+		"ns/user", "ns/mnt", "ns/pid", "ns/net", "ns/ipc", "ns/uts", "ns/cgroup", "ns/time"};
 	struct rights theirs, ours;
 
 	for (size_t i = 0; i < sizeof(namespaces) / sizeof(namespaces[0]); i++)
-		if (!same_namespace(pid, namespaces[i]))
+		if (!same_thing(pid, namespaces[i]))
 			return "the caller is in other namespaces than the group (start a group there)";
+	if (!same_thing(pid, "root"))
+		return "the caller has another root directory than the group (start a group there)";
 	if (read_rights(pid, &theirs) < 0 || read_rights(getpid(), &ours) < 0)
 		return "the caller cannot be looked at";
 	if (strcmp(theirs.groups, ours.groups))
