@@ -54,9 +54,14 @@ static void prepare_images(const struct tpi_birth *b)
 {
 	const struct tp_host_launch *l = b->launch;
 
-	for (uint32_t i = 0; i < l->nmaps; i++)
-		if (b->maps[i].zero_len)
-			memset((void *)b->maps[i].zero_at, 0, b->maps[i].zero_len);
+	for (uint32_t i = 0; i < l->nmaps; i++) {
+		const struct tp_host_map *m = &b->maps[i];
+
+		if (m->fd >= 0 && (m->prot & PROT_WRITE) && m->len <= TPI_POPULATE_MAX)
+			tpi_populate(m->addr, m->len);
+		if (m->zero_len)
+			memset((void *)m->zero_at, 0, m->zero_len);
+	}
 	for (uint32_t i = 0; i < l->nimages; i++)
 		if (l->images[i].scan != TP_SCAN_NO && l->images[i].nmaps && i + 1 != b->shared_image)
 			tpi_patch_image(b->control, &l->images[i], b->maps, b->fds[l->images[i].fd]);

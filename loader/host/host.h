@@ -73,6 +73,13 @@ static inline long tpi_close(int fd)
 }
 
 #define TPI_AT_FDCWD (-100)
+/* Private copies of pages that will be written anyway (map.c tells why). Before Linux 5.14 it does nothing. */
+#define TPI_POPULATE_MAX UINT64_C(0x10000)
+static inline void tpi_populate(uint64_t addr, uint64_t len)
+{
+	tpi_madvise(addr, len, MADV_POPULATE_WRITE);
+}
+
 #define TPI_MAP_ANON (MAP_PRIVATE | MAP_ANONYMOUS)
 
 /* main.c */

@@ -40,6 +40,16 @@ static bool counts_as_data(const struct ask *a)
 	return (a->prot & PROT_WRITE) && (a->flags & MAP_TYPE) == MAP_PRIVATE && !(a->flags & MAP_GROWSDOWN);
 }
 
+/*
+ * A library's data is first read, which maps the file's page, and then written, which replaces it and interrupts every CPU
+ * that runs a program of the group. Written from the start it interrupts nobody.
+ */
+static bool is_small_data(const struct ask *a)
+{
+	return tpi_ask_is_file(a) && (a->prot & PROT_WRITE) && (a->flags & MAP_TYPE) == MAP_PRIVATE &&
+	       a->span <= TPI_POPULATE_MAX;
+}
+
 /* What follows a mapping that succeeded. */
 static long mapped(struct tp_control *c, const struct ask *a, long addr)
 {
@@ -47,6 +57,8 @@ static long mapped(struct tp_control *c, const struct ask *a, long addr)
 	if (c->mlock_future)
 		arch_syscall3(ARCH_NR_mlock2, addr, (long)a->span, 0);
 	tpi_space_dirty(c, (uint64_t)addr);
+	if (is_small_data(a))
+		tpi_populate((uint64_t)addr, a->span);
 	if (tpi_ask_is_file(a) && (a->prot & PROT_EXEC) && (a->flags & MAP_TYPE) == MAP_PRIVATE)
 		tpi_patch_mapped(c, (uint64_t)addr, a->len, (int)a->fd, a->off);
 	return addr;
