@@ -5,13 +5,14 @@
 #include "pair-row.h"
 #include "program.h"
 
-static void row(struct bench_group *g, const struct tp_caller *alone, const char *name, double must)
+static void row(struct bench_group *g, const struct tp_caller *alone, const char *name, double must,
+	const char *why)
 {
 	bench_pair_row(g,
 		&(struct bench_pair_row){
 			.name = name,
 			.must = must,
-			.why = "the kernel walks every mapping of the group, copied or not",
+			.why = why,
 			.unit = "us",
 			.unit_ns = 1e3,
 		},
@@ -25,18 +26,22 @@ static void row(struct bench_group *g, const struct tp_caller *alone, const char
 
 void bench_figure_fork(const struct tp_caller *caller)
 {
+	static const char walk[] = "the kernel walks every mapping of the group, copied or not";
 	struct bench_group group;
 	struct bench_program hog;
 	struct bench_crowd crowd;
 
-	row(NULL, caller, "fork + wait in a group / native: alone", 1.4);
+	row(NULL, caller, "fork + wait in a group / native: alone", 1.4,
+		"rewritten text has page tables to copy, and glibc's fork takes the way of a "
+		"program "
+		"with threads (docs/figures.md)");
 	bench_group_start(&group, caller);
 	bench_program_start(&hog, &group, (const char *[]){"bench-hog", "1024", NULL});
 	bench_program_slice(&hog);
-	row(&group, NULL, "fork + wait: beside a 1 GiB neighbour", 2);
+	row(&group, NULL, "fork + wait: beside a 1 GiB neighbour", 2, walk);
 	bench_program_end(&hog);
 	bench_crowd_start(&crowd, &group, 100);
-	row(&group, NULL, "fork + wait: with 100 live programs", 9);
+	row(&group, NULL, "fork + wait: with 100 live programs", 9, walk);
 	bench_crowd_end(&crowd);
 	bench_group_end(&group);
 }
