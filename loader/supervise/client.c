@@ -60,8 +60,10 @@ void tp_client_send(struct tp_client *c, void *msg, size_t len, uint32_t type, u
 
 	if (!c || c->watch.fd < 0)
 		return;
-	*head = (struct tp_wire_head){TP_WIRE_MAGIC, TP_WIRE_VERSION, (uint16_t)type, (uint32_t)len, seq};
-	r = STAILQ_EMPTY(&c->out) ? tp_sock_send(c->watch.fd, msg, len, NULL, 0, MSG_DONTWAIT) : -EAGAIN;
+	*head = (struct tp_wire_head){
+		TP_WIRE_MAGIC, TP_WIRE_VERSION, (uint16_t)type, (uint32_t)len, seq};
+	r = STAILQ_EMPTY(&c->out) ? tp_sock_send(c->watch.fd, msg, len, NULL, 0, MSG_DONTWAIT)
+				  : -EAGAIN;
 	if (r == -EAGAIN || r == -ENOBUFS || r == -ENOMEM)
 		enqueue(c, msg, len);
 	else if (r < 0)
@@ -75,7 +77,8 @@ void tp_client_ok(struct tp_client *c, uint32_t seq)
 	tp_client_send(c, &m, sizeof(m), TP_WIRE_OK, seq);
 }
 
-static void send_text(struct tp_client *c, uint32_t type, uint32_t seq, int status, int error, const char *text)
+static void send_text(
+	struct tp_client *c, uint32_t type, uint32_t seq, int status, int error, const char *text)
 {
 	struct tp_wire_error m;
 
@@ -113,7 +116,7 @@ void tp_client_note(struct tp_client *c, const char *fmt, ...)
 
 static void receive(struct tp_client *c)
 {
-	static _Alignas(8) char buf[TP_WIRE_MESSAGE_MAX];	/* the stack may be small */
+	static _Alignas(8) char buf[TP_WIRE_MESSAGE_MAX]; /* the stack may be small */
 	int fds[TP_SOCK_FDS];
 	uint32_t nfds;
 	ssize_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One connection. Nothing here blocks: what a client does not read is queued up to a bound, then the client is
- * dropped. Its programs stay.
+ * One connection. Nothing here blocks: what a client does not read is queued up to a bound, then
+ * the client is dropped. Its programs stay.
  */
 #ifndef TP_SUPERVISE_CLIENT_H
 #define TP_SUPERVISE_CLIENT_H
@@ -9,7 +9,7 @@
 #include "supervise/group.h"
 #include "tp/abi/wire.h"
 
-struct tp_request;	/* launch.h: a launch whose descriptors are still arriving */
+struct tp_request; /* launch.h: a launch whose descriptors are still arriving */
 
 struct tp_out {
 	STAILQ_ENTRY(tp_out) link;
@@ -19,15 +19,15 @@ struct tp_out {
 
 struct tp_client {
 	struct tp_watch watch;
-	struct tp_timer patience;	/* for a half-sent launch */
+	struct tp_timer patience; /* for a half-sent launch */
 	struct tp_group *group;
 	LIST_ENTRY(tp_client) link;
 	STAILQ_HEAD(, tp_out) out;
 	size_t queued;
-	int pidfd;			/* of the peer, known once it has launched; -1 */
+	int pidfd; /* of the peer, known once it has launched; -1 */
 	struct tp_request *request;
-	bool judged;			/* `refusal` is known */
-	char refusal[160];		/* why this peer may not change anything; empty: it may */
+	bool judged;       /* `refusal` is known */
+	char refusal[160]; /* why this peer may not change anything; empty: it may */
 };
 
 /* Takes sock over. Return: NULL: no memory. */
@@ -44,8 +44,8 @@ void tp_client_error(struct tp_client *c, uint32_t seq, const struct tp_error *e
 void tp_client_event(struct tp_client *c, uint32_t seq, uint32_t type, uint64_t id, int64_t value);
 
 /* A line for people. */
-__attribute__((format(printf, 2, 3)))
-void tp_client_note(struct tp_client *c, const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) void tp_client_note(
+	struct tp_client *c, const char *fmt, ...);
 #define tp_group_note(g, ...) tp_client_note((g)->first, __VA_ARGS__)
 
 #endif

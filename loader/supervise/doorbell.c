@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Routed calls ring by adding to a futex in the segment. A thread of its own waits there and passes it on to the loop,
- * since epoll cannot wait for a futex. It sleeps after each ring: a program that rings without end costs little.
+ * Routed calls ring by adding to a futex in the segment. A thread of its own waits there and passes
+ * it on to the loop, since epoll cannot wait for a futex. It sleeps after each ring: a program that
+ * rings without end costs little.
  */
 #include <errno.h>
 #include <limits.h>
@@ -45,7 +46,8 @@ static void answer(struct tp_prog *p, uint32_t events)
 	if (events & TP_EVENT_WARN)
 		tp_warn(p);
 	if (events & TP_EVENT_FATAL)
-		__atomic_fetch_and(&tp_seg_entry(&p->group->seg, p->index)->events, ~TP_EVENT_FATAL, __ATOMIC_ACQ_REL);
+		__atomic_fetch_and(&tp_seg_entry(&p->group->seg, p->index)->events, ~TP_EVENT_FATAL,
+			__ATOMIC_ACQ_REL);
 }
 
 static void on_bell(struct tp_watch *w, uint32_t events)
@@ -57,7 +59,7 @@ static void on_bell(struct tp_watch *w, uint32_t events)
 	(void)events;
 	if (read(w->fd, &n, sizeof(n)) < 0)
 		return;
-	LIST_FOREACH(p, &g->live, link)
+	LIST_FOREACH (p, &g->live, link)
 		answer(p, tp_seg_load(tp_seg_entry(&g->seg, p->index)->events));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end: no program lives and the foreground wants no more. What programs have left behind gets a moment to end by
- * itself, is then named and asked to (TERM), and a second later made to (KILL).
+ * The end: no program lives and the foreground wants no more. What programs have left behind gets a
+ * moment to end by itself, is then named and asked to (TERM), and a second later made to (KILL).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,14 @@
 #include "supervise/registry.h"
 
 enum stage { RUNNING = 0, MOMENT, ASKED, FORCED, OVER };
-enum { MOMENT_MS = 100, ASK_MS = 1000, FORCE_MS = 3000, FORCE_STEP_MS = 20, KILL_ALL_MS = 4000, NAMED_MAX = 16 };
+enum {
+	MOMENT_MS = 100,
+	ASK_MS = 1000,
+	FORCE_MS = 3000,
+	FORCE_STEP_MS = 20,
+	KILL_ALL_MS = 4000,
+	NAMED_MAX = 16
+};
 
 static void say_bye(struct tp_group *g)
 {
@@ -86,8 +93,8 @@ static void name_one(void *arg, pid_t pid)
 	if (c->n++ >= NAMED_MAX || c->len >= sizeof(c->names))
 		return;
 	comm_of(pid, comm);
-	c->len += (size_t)snprintf(c->names + c->len, sizeof(c->names) - c->len, "%s%s (pid %d)", c->n > 1 ? ", " : "", comm,
-		(int)pid);
+	c->len += (size_t)snprintf(c->names + c->len, sizeof(c->names) - c->len, "%s%s (pid %d)",
+		c->n > 1 ? ", " : "", comm, (int)pid);
 }
 
 static void signal_child(void *arg, pid_t pid)
@@ -112,10 +119,11 @@ static void name_descendants(struct tp_group *g)
 
 	tp_descendants_each(g, name_one, &c);
 	if (c.n > NAMED_MAX)
-		tp_group_note(g, "%s: ending what its programs left running: %s, and %d more", g->opts->group, c.names,
-			c.n - NAMED_MAX);
+		tp_group_note(g, "%s: ending what its programs left running: %s, and %d more",
+			g->opts->group, c.names, c.n - NAMED_MAX);
 	else if (c.n)
-		tp_group_note(g, "%s: ending what its programs left running: %s", g->opts->group, c.names);
+		tp_group_note(g, "%s: ending what its programs left running: %s", g->opts->group,
+			c.names);
 }
 
 static void next_stage(struct tp_group *g)
@@ -138,8 +146,7 @@ static void next_stage(struct tp_group *g)
 		else
 			tp_timer_arm(&g->loop, &g->end_timer, FORCE_STEP_MS);
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -166,7 +173,8 @@ static bool childless(void)
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD;
 }
 
-/* The host first: then no child at all is left in the usual case, which is asked without reading /proc. */
+/* The host first: then no child at all is left in the usual case, which is asked without reading
+ * /proc. */
 static void begin(struct tp_group *g)
 {
 	tp_hostlink_stop(&g->host);
@@ -193,7 +201,7 @@ static void kill_programs(struct tp_group *g)
 {
 	struct tp_prog *p;
 
-	LIST_FOREACH(p, &g->live, link)
+	LIST_FOREACH (p, &g->live, link)
 		kill(p->pid, SIGKILL);
 }
 

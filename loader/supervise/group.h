@@ -2,8 +2,9 @@
 /*
  * Everything about one group, in the supervisor's own memory.
  *
- *	group ── programs (one array, same index as the registry) ── each belongs to the client that launched it
- *	      ── clients (the first is the foreground tprun)       ── each with its output queue and half-sent launch
+ *	group ── programs (one array, indexed as the registry): each has the client that launched it
+ *	      ── clients (the first is the foreground tprun): each has its output queue and the
+ *	         launch that it is half through with
  *	      ── host, segment, slots, names, runtime directory
  */
 #ifndef TP_SUPERVISE_GROUP_H
@@ -26,28 +27,29 @@ struct tp_client;
 struct tp_image_cache;
 struct tp_stop;
 
-/* One program, from its launch to the return of its memory. What decides is here; the registry entry is for others. */
+/* One program, from its launch to the return of its memory. What decides is here; the registry
+ * entry is for others. */
 struct tp_prog {
-	struct tp_watch death;		/* the pidfd */
-	struct tp_timer retry;		/* memory that cannot be returned yet, or an execve under way */
+	struct tp_watch death; /* the pidfd */
+	struct tp_timer retry; /* memory that cannot be returned yet, or an execve under way */
 	struct tp_group *group;
-	LIST_ENTRY(tp_prog) link;	/* group->live, then group->lingering or group->returning */
-	STAILQ_ENTRY(tp_prog) batch;	/* reclaim.c */
+	LIST_ENTRY(tp_prog) link;    /* group->live, then group->lingering or group->returning */
+	STAILQ_ENTRY(tp_prog) batch; /* reclaim.c */
 	uint64_t id;
 	uint32_t index, unit;
-	uint32_t state;			/* enum tp_program_state */
+	uint32_t state; /* enum tp_program_state */
 	pid_t pid;
 	int wait_status;
 	int64_t start_ns, exit_ns;
-	const char *name;		/* in group->names; unique until the memory is returned */
-	struct tp_client *client;	/* NULL: gone */
+	const char *name;         /* in group->names; unique until the memory is returned */
+	struct tp_client *client; /* NULL: gone */
 	uint32_t seq;
-	struct tp_range fixed;		/* a fixed-address image; len 0: none */
-	uint32_t vmas;			/* estimate, counted into group->vmas */
+	struct tp_range fixed; /* a fixed-address image; len 0: none */
+	uint32_t vmas;         /* estimate, counted into group->vmas */
 	int32_t backoff_ms;
-	uint32_t flavour;		/* enum tp_plan_flavour */
+	uint32_t flavour; /* enum tp_plan_flavour */
 	bool linger, own_session, stopped;
-	bool ended, queued, cleaned;	/* reaped; waits in a reclaim batch; its memory is returned */
+	bool ended, queued, cleaned; /* reaped; waits in a reclaim batch; its memory is returned */
 };
 
 enum { TP_STRAYS_MAX = 128 };
@@ -61,48 +63,48 @@ struct tp_group {
 	struct tp_names names;
 	struct tp_hostlink host;
 
-	int children_fd;		/* orphans.c */
+	int children_fd; /* orphans.c */
 	struct tp_image_cache *images;
 	struct tp_watch listener, signals, front, bell;
 	pthread_t bell_thread;
 	bool bell_listens, bell_stop;
 	struct tp_timer bell_start;
 	struct tp_timer scan, end_timer, count_timer;
-	struct tp_prog *progs;		/* TP_REGISTRY_MAX */
+	struct tp_prog *progs; /* TP_REGISTRY_MAX */
 	LIST_HEAD(, tp_prog) live, lingering, returning;
 	uint32_t nlive;
 	STAILQ_HEAD(, tp_prog) to_reclaim, reclaiming;
-	uint16_t free_index[TP_REGISTRY_MAX];	/* ring, as for units */
+	uint16_t free_index[TP_REGISTRY_MAX]; /* ring, as for units */
 	uint32_t index_head, index_free;
 	uint64_t serial;
-	uint16_t *index_of_pid;		/* hash of live pids: see registry.c */
+	uint16_t *index_of_pid; /* hash of live pids: see registry.c */
 
 	LIST_HEAD(, tp_client) clients, closed;
 	uint32_t nclients;
 	LIST_HEAD(, tp_stop) stops;
 	struct tp_client *first;
-	bool first_done;		/* the first client wants no more launches */
+	bool first_done; /* the first client wants no more launches */
 	bool debug;
 
-	pid_t last_reaped;		/* its SIGCHLD may still come */
+	pid_t last_reaped; /* its SIGCHLD may still come */
 	pid_t sid;
 	int64_t start_ns;
 	uint32_t max_maps, vmas, base_vmas;
 	int64_t counted_ms;
 	bool warned_maps;
-	uint32_t warned;		/* TP_WARN_* that people were told of */
-	struct tp_range *baseline;	/* what the fresh host had mapped */
+	uint32_t warned;           /* TP_WARN_* that people were told of */
+	struct tp_range *baseline; /* what the fresh host had mapped */
 	uint32_t nbaseline;
 
-	struct tp_timer stray_timer;	/* strays.c */
+	struct tp_timer stray_timer; /* strays.c */
 	int64_t stray_pause_ms;
 	struct tp_stray {
 		uint64_t lo, hi;
-		uint64_t serial;	/* of the youngest program when it was first seen */
+		uint64_t serial; /* of the youngest program when it was first seen */
 	} strays[TP_STRAYS_MAX];
 	uint32_t nstrays;
 
-	int end_stage;			/* end.c */
+	int end_stage; /* end.c */
 	int64_t forced_ms;
 	int exit_status;
 };

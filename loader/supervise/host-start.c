@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starts tp-host with nothing but its two descriptors, and with limits that do not bend the shared address space.
+ * Starts tp-host with nothing but its two descriptors, and with limits that do not bend the shared
+ * address space.
  *
  * Between vfork and exec only system calls: the memory is the supervisor's.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
@@ -57,7 +58,7 @@ void tp_host_limits(struct rlimit ret[TP_RLIMITS])
 struct child {
 	const char *path;
 	char *const *argv;
-	int sock, segment;	/* both above TP_HOST_SEGMENT_FD */
+	int sock, segment; /* both above TP_HOST_SEGMENT_FD */
 	const struct rlimit *limits;
 	unsigned long persona;
 	volatile int error;
@@ -101,7 +102,8 @@ static pid_t spawn(struct child *c)
 	return pid < 0 ? -errno : pid;
 }
 
-int tp_host_spawn(const char *path, const char *group, int sock, int segment, const struct rlimit *limits, pid_t *ret_pid)
+int tp_host_spawn(const char *path, const char *group, int sock, int segment,
+	const struct rlimit *limits, pid_t *ret_pid)
 {
 	char name[] = "tp-host", label[128];
 	char *argv[] = {name, label, NULL};
@@ -109,7 +111,8 @@ int tp_host_spawn(const char *path, const char *group, int sock, int segment, co
 	pid_t pid;
 
 	snprintf(label, sizeof(label), "%s", group);
-	c.persona = (unsigned long)personality(0xffffffff) & ~(unsigned long)(ADDR_COMPAT_LAYOUT | READ_IMPLIES_EXEC);
+	c.persona = (unsigned long)personality(0xffffffff) &
+		    ~(unsigned long)(ADDR_COMPAT_LAYOUT | READ_IMPLIES_EXEC);
 	c.sock = lift(sock);
 	c.segment = lift(segment);
 	pid = c.sock < 0 || c.segment < 0 ? -errno : spawn(&c);

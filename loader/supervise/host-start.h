@@ -11,10 +11,10 @@
 void tp_host_limits(struct rlimit ret[TP_RLIMITS]);
 
 /*
- * Starts tp-host. *ret_pid is set whenever a process was made, also when its exec failed: it must be reaped then.
- * Return: 0 or negative errno.
+ * Starts tp-host. *ret_pid is set whenever a process was made, also when its exec failed: it must
+ * be reaped then. Return: 0 or negative errno.
  */
-int tp_host_spawn(const char *path, const char *group, int sock, int segment, const struct rlimit *limits,
-	pid_t *ret_pid);
+int tp_host_spawn(const char *path, const char *group, int sock, int segment,
+	const struct rlimit *limits, pid_t *ret_pid);
 
 #endif

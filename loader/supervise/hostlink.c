@@ -40,8 +40,9 @@ static void lose(struct tp_hostlink *h, const char *why)
 
 static bool is_reply(const struct tp_hostlink *h, const struct tp_host_result *r, ssize_t n)
 {
-	return n == (ssize_t)sizeof(*r) && r->head.magic == TP_HOST_MAGIC && r->head.version == TP_HOST_VERSION &&
-		r->head.op == TP_HOST_RESULT && r->head.len == sizeof(*r) && r->head.seq == h->seq && r->error <= 0;
+	return n == (ssize_t)sizeof(*r) && r->head.magic == TP_HOST_MAGIC &&
+	       r->head.version == TP_HOST_VERSION && r->head.op == TP_HOST_RESULT &&
+	       r->head.len == sizeof(*r) && r->head.seq == h->seq && r->error <= 0;
 }
 
 /* A host that somebody stopped answers nobody. Its death is not looked at here. */
@@ -49,7 +50,8 @@ void tp_hostlink_continue(struct tp_hostlink *h)
 {
 	siginfo_t info = {0};
 
-	if (h->pid > 0 && waitid(P_PID, (id_t)h->pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid)
+	if (h->pid > 0 && waitid(P_PID, (id_t)h->pid, &info, WSTOPPED | WNOHANG) == 0 &&
+		info.si_pid)
 		kill(h->pid, SIGCONT);
 }
 
@@ -92,7 +94,8 @@ void tp_hostlink_drain(struct tp_hostlink *h)
 		finish_post(h, result.error);
 }
 
-static int send_request(struct tp_hostlink *h, struct tp_host_head *head, size_t len, const int *fds, uint32_t nfds)
+static int send_request(
+	struct tp_hostlink *h, struct tp_host_head *head, size_t len, const int *fds, uint32_t nfds)
 {
 	uint32_t first = nfds < TP_HOST_FDS_BATCH ? nfds : TP_HOST_FDS_BATCH;
 	struct tp_host_head more = {TP_HOST_MAGIC, TP_HOST_VERSION, TP_HOST_FDS, sizeof(more), 0};
@@ -109,7 +112,9 @@ static int send_request(struct tp_hostlink *h, struct tp_host_head *head, size_t
 		r = tp_sock_send(h->sock, &more, sizeof(more), fds + at, n, 0);
 	}
 	if (r < 0)
-		lose(h, r == -EPIPE || r == -ECONNRESET ? "it ended" : r == -EAGAIN ? "it does not listen" : "its socket failed");
+		lose(h, r == -EPIPE || r == -ECONNRESET ? "it ended"
+			: r == -EAGAIN                  ? "it does not listen"
+							: "its socket failed");
 	return r;
 }
 
@@ -148,7 +153,9 @@ static void on_death(struct tp_watch *w, uint32_t events)
 	(void)events;
 	if (waitid(P_PIDFD, (id_t)w->fd, &info, WEXITED | WNOHANG) < 0 || !info.si_pid)
 		return;
-	snprintf(why, sizeof(why), info.si_code == CLD_EXITED ? "it exited with status %d" : "it was killed by signal %d",
+	snprintf(why, sizeof(why),
+		info.si_code == CLD_EXITED ? "it exited with status %d"
+					   : "it was killed by signal %d",
 		info.si_status);
 	lose(h, why);
 	close(w->fd);
@@ -158,25 +165,31 @@ static void on_death(struct tp_watch *w, uint32_t events)
 static int check_hello(const struct tp_host_hello *m, ssize_t n, struct tp_error *err)
 {
 	if (n == -ETIMEDOUT)
-		return tp_error_set(err, TP_STATUS_OWN, ETIMEDOUT, "tp-host: could not start: it said nothing for %d s",
-			GREETING_MS / 1000);
+		return tp_error_set(err, TP_STATUS_OWN, ETIMEDOUT,
+			"tp-host: could not start: it said nothing for %d s", GREETING_MS / 1000);
 	if (n <= 0)
-		return tp_error_set(err, TP_STATUS_OWN, ECONNRESET, "tp-host: could not start: it ended before its greeting "
+		return tp_error_set(err, TP_STATUS_OWN, ECONNRESET,
+			"tp-host: could not start: it ended before its greeting "
 			"(is one of the limits ulimit -v, -d, -s very low?)");
-	if (n != (ssize_t)sizeof(*m) || m->head.magic != TP_HOST_MAGIC || m->head.version != TP_HOST_VERSION ||
-		m->head.op != TP_HOST_HELLO || m->head.len != sizeof(*m))
+	if (n != (ssize_t)sizeof(*m) || m->head.magic != TP_HOST_MAGIC ||
+		m->head.version != TP_HOST_VERSION || m->head.op != TP_HOST_HELLO ||
+		m->head.len != sizeof(*m))
 		return tp_error_set(err, TP_STATUS_OWN, EPROTO,
-			"tp-host: could not be used: it is of another version (install tprun and tp-host together)");
+			"tp-host: could not be used: it is of another version (install tprun and "
+			"tp-host together)");
 	if (m->error < 0)
-		return tp_error_set(err, TP_STATUS_OWN, m->error, "tp-host: could not set up the shared address space: %s: %s",
-			m->stage == TP_STAGE_SEGMENT ? "mapping the group segment" : "guarding the heap",
+		return tp_error_set(err, TP_STATUS_OWN, m->error,
+			"tp-host: could not set up the shared address space: %s: %s",
+			m->stage == TP_STAGE_SEGMENT ? "mapping the group segment"
+						     : "guarding the heap",
 			tp_errno_words(m->error));
 	return 0;
 }
 
 static int greet(struct tp_hostlink *h, struct tp_error *err)
 {
-	return check_hello(&h->hello, wait_message(h, &h->hello, sizeof(h->hello), GREETING_MS), err);
+	return check_hello(
+		&h->hello, wait_message(h, &h->hello, sizeof(h->hello), GREETING_MS), err);
 }
 
 static int watch_host(struct tp_hostlink *h, struct tp_error *err)
@@ -186,13 +199,16 @@ static int watch_host(struct tp_hostlink *h, struct tp_error *err)
 	h->death.ready = on_death;
 	h->death.fd = pidfd_open(h->pid, 0);
 	r = h->death.fd < 0 ? -errno : tp_loop_add(h->loop, &h->death, EPOLLIN);
-	return r ? tp_error_set(err, TP_STATUS_OWN, r, "tp-host: could not be watched: %s", tp_errno_words(r)) : 0;
+	return r ? tp_error_set(err, TP_STATUS_OWN, r, "tp-host: could not be watched: %s",
+			   tp_errno_words(r))
+		 : 0;
 }
 
 int tp_hostlink_start(struct tp_hostlink *h, struct tp_loop *loop, const char *path, int segment_fd,
 	const char *group, struct tp_error *err)
 {
-	const struct timeval slice = {.tv_usec = SLICE_MS * 1000}, patience = {.tv_sec = REPLY_MS / 1000};
+	const struct timeval slice = {.tv_usec = SLICE_MS * 1000},
+			     patience = {.tv_sec = REPLY_MS / 1000};
 	int pair[2], r;
 
 	*h = (struct tp_hostlink){.loop = loop, .sock = -1, .death.fd = -1};
@@ -200,7 +216,8 @@ int tp_hostlink_start(struct tp_hostlink *h, struct tp_loop *loop, const char *p
 	h->nice = getpriority(PRIO_PROCESS, 0);
 	h->look.fire = on_look;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return tp_error_set(err, TP_STATUS_OWN, errno, "%s: no socket for the host: %s", group, tp_errno_words(errno));
+		return tp_error_set(err, TP_STATUS_OWN, errno, "%s: no socket for the host: %s",
+			group, tp_errno_words(errno));
 	r = tp_host_spawn(path, group, pair[1], segment_fd, h->limits, &h->pid);
 	close(pair[1]);
 	h->sock = pair[0];
@@ -208,7 +225,8 @@ int tp_hostlink_start(struct tp_hostlink *h, struct tp_loop *loop, const char *p
 	setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	h->alive = r == 0;
 	if (r < 0)
-		tp_error_set(err, TP_STATUS_OWN, r, "%s: could not be started: %s", path, tp_errno_words(r));
+		tp_error_set(err, TP_STATUS_OWN, r, "%s: could not be started: %s", path,
+			tp_errno_words(r));
 	else
 		r = greet(h, err);
 	r = r ? r : watch_host(h, err);

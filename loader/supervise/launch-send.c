@@ -47,8 +47,10 @@ static bool may_raise(void)
 	return geteuid() == 0;
 }
 
-/* A caller's limits, within what the group may have; only those that differ from the host's are set at all. */
-static void put_limits(struct tp_host_launch *h, const struct tp_wire_launch *m, const struct tp_hostlink *host)
+/* A caller's limits, within what the group may have; only those that differ from the host's are set
+ * at all. */
+static void put_limits(
+	struct tp_host_launch *h, const struct tp_wire_launch *m, const struct tp_hostlink *host)
 {
 	for (int r = 0; r < TP_RLIMITS; r++) {
 		uint64_t cur = m->rlimits[r][0], max = m->rlimits[r][1];
@@ -76,7 +78,8 @@ static void put_session(struct tp_host_launch *h, const struct tp_wire_launch *m
 	h->pgid = m->pgid;
 }
 
-static void put_caller(struct tp_host_launch *h, const struct tp_wire_launch *m, const struct tp_group *g)
+static void put_caller(
+	struct tp_host_launch *h, const struct tp_wire_launch *m, const struct tp_group *g)
 {
 	const struct tp_hostlink *host = &g->host;
 
@@ -110,7 +113,8 @@ static void put_memory(struct tp_host_launch *h, const struct tp_launching *l)
 	memcpy(h->comm, l->image->exe.comm, sizeof(h->comm));
 }
 
-static void put_descriptors(struct tp_host_launch *h, const struct tp_launching *l, struct descriptors *d, int stack_fd)
+static void put_descriptors(
+	struct tp_host_launch *h, const struct tp_launching *l, struct descriptors *d, int stack_fd)
 {
 	const int *caller = tp_request_caller(l->request);
 
@@ -130,10 +134,11 @@ static void put_descriptors(struct tp_host_launch *h, const struct tp_launching 
 static size_t parts_len(const struct tp_launching *l)
 {
 	return sizeof(struct tp_host_launch) + l->place->nmaps * sizeof(struct tp_host_map) +
-		l->request->msg.nfds * sizeof(int32_t) + strlen(l->image->exe.realpath) + 1 + 4 * 8;
+	       l->request->msg.nfds * sizeof(int32_t) + strlen(l->image->exe.realpath) + 1 + 4 * 8;
 }
 
-/* The stack image travels in the message if it fits, else in a memfd. Return: descriptor, -1: inline, other negatives: errno. */
+/* The stack image travels in the message if it fits, else in a memfd. Return: descriptor, -1:
+ * inline, other negatives: errno. */
 static int stack_memfd(const struct tp_launching *l)
 {
 	int fd;
@@ -149,7 +154,8 @@ static int stack_memfd(const struct tp_launching *l)
 	return -ENOMEM - 1;
 }
 
-static int build(const struct tp_launching *l, struct message *m, struct descriptors *d, int stack_fd)
+static int build(
+	const struct tp_launching *l, struct message *m, struct descriptors *d, int stack_fd)
 {
 	struct tp_host_launch h = {.head.op = TP_HOST_LAUNCH};
 	const char *exe = l->image->exe.realpath;
@@ -169,28 +175,33 @@ static int build(const struct tp_launching *l, struct message *m, struct descrip
 	return r;
 }
 
-static int host_refused(const struct tp_launching *l, const struct tp_host_result *res, struct tp_error *err)
+static int host_refused(
+	const struct tp_launching *l, const struct tp_host_result *res, struct tp_error *err)
 {
 	if (res->stage == TP_STAGE_IMAGE && res->error == -EEXIST)
 		return tp_error_named(err, TP_STATUS_NOT_EXECUTABLE, res->error, l->prog->name,
 			"could not be started: another program has memory at its fixed address");
-	return tp_error_named(err, res->stage == TP_STAGE_IMAGE ? TP_STATUS_NOT_EXECUTABLE : TP_STATUS_OWN, res->error,
-		l->prog->name, "could not be started: %s failed: %s", tp_stage_words(res->stage), tp_errno_words(res->error));
+	return tp_error_named(err,
+		res->stage == TP_STAGE_IMAGE ? TP_STATUS_NOT_EXECUTABLE : TP_STATUS_OWN, res->error,
+		l->prog->name, "could not be started: %s failed: %s", tp_stage_words(res->stage),
+		tp_errno_words(res->error));
 }
 
-static int transact(const struct tp_launching *l, struct message *m, struct descriptors *d, int stack_fd, pid_t *ret_pid,
-	struct tp_error *err)
+static int transact(const struct tp_launching *l, struct message *m, struct descriptors *d,
+	int stack_fd, pid_t *ret_pid, struct tp_error *err)
 {
 	struct tp_host_result res;
 	int r = d->limit_exceeded ? -E2BIG : build(l, m, d, stack_fd);
 
 	if (r < 0)
 		return tp_error_named(err, TP_STATUS_OWN, r, l->prog->name,
-			"could not be started: it inherits %u descriptors, at most %d can be handed over (close some)",
+			"could not be started: it inherits %u descriptors, at most %d can be "
+			"handed over (close some)",
 			l->request->msg.nfds, DESCRIPTORS_MAX);
 	if (tp_hostlink_call(&l->group->host, m->bytes, m->len, d->fd, d->n, &res) < 0)
 		return tp_error_named(err, TP_STATUS_OWN, EHOSTDOWN, l->prog->name,
-			"could not be started: the group's host is gone: %s (running programs go on; start a new group)",
+			"could not be started: the group's host is gone: %s (running programs go "
+			"on; start a new group)",
 			l->group->host.gone);
 	if (res.error < 0)
 		return host_refused(l, &res, err);
@@ -204,11 +215,12 @@ int tp_launch_send(const struct tp_launching *l, pid_t *ret_pid, struct tp_error
 		.fd = calloc(l->request->want + 4, sizeof(int)),
 		.limit_exceeded = l->request->want > DESCRIPTORS_MAX,
 	};
-	static struct message m;	/* the stack may be small */
+	static struct message m; /* the stack may be small */
 	int stack_fd = stack_memfd(l), r;
 
 	if (!d.fd || stack_fd < -1)
-		r = tp_error_named(err, TP_STATUS_OWN, ENOMEM, l->prog->name, "could not be started: no memory for its arguments");
+		r = tp_error_named(err, TP_STATUS_OWN, ENOMEM, l->prog->name,
+			"could not be started: no memory for its arguments");
 	else
 		r = transact(l, &m, &d, stack_fd, ret_pid, err);
 	if (stack_fd >= 0)

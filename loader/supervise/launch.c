@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One launch, in order: read the request, find and plan the files, ask every rule, take a slot, place, build the stack,
- * have the host do it, watch the new process. Nothing here costs more the more programs live.
+ * One launch, in order: read the request, find and plan the files, ask every rule, take a slot,
+ * place, build the stack, have the host do it, watch the new process. Nothing here costs more the
+ * more programs live.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -63,13 +64,16 @@ static int watch_prog(struct tp_prog *p, pid_t pid, struct tp_error *err)
 	if (p->death.fd >= 0)
 		close(p->death.fd);
 	p->death.fd = -1;
-	/* A real child that cannot be watched must not stay; a pid that is not ours must not be touched. */
+	/* A real child that cannot be watched must not stay; a pid that is not ours must not be
+	 * touched. */
 	if (r == -EMFILE || r == -ENFILE || r == -ENOMEM || r == -ENOSPC)
 		kill(pid, SIGKILL);
-	return tp_error_named(err, TP_STATUS_OWN, r, p->name, "could not be watched: %s", tp_errno_words(r));
+	return tp_error_named(
+		err, TP_STATUS_OWN, r, p->name, "could not be watched: %s", tp_errno_words(r));
 }
 
-static int build_stack(const struct tp_launching *l, uint64_t base, struct tp_stack *ret, struct tp_error *err)
+static int build_stack(
+	const struct tp_launching *l, uint64_t base, struct tp_stack *ret, struct tp_error *err)
 {
 	const struct tp_place *place = l->place;
 	const struct tp_plan *plan = &l->image->plan;
@@ -79,15 +83,16 @@ static int build_stack(const struct tp_launching *l, uint64_t base, struct tp_st
 		.execfn = l->image->exe.execfn,
 		.top = base + TP_SLOT_STACK_TOP,
 		.stack_limit = l->request->msg.rlimits[RLIMIT_STACK][0],
-		.aux = {
-			.sysinfo_ehdr = l->group->host.hello.vdso,
-			.phdr = plan->phdr ? plan->phdr + place->bias : 0,
-			.phnum = plan->phnum,
-			.phent = plan->phent,
-			.base = place->interp_bias,
-			.entry = place->exe_entry,
-			.group = TP_SEGMENT_BASE,
-		},
+		.aux =
+			{
+				.sysinfo_ehdr = l->group->host.hello.vdso,
+				.phdr = plan->phdr ? plan->phdr + place->bias : 0,
+				.phnum = plan->phnum,
+				.phent = plan->phent,
+				.base = place->interp_bias,
+				.entry = place->exe_entry,
+				.group = TP_SEGMENT_BASE,
+			},
 	};
 
 	return tp_stack_build(&spec, l->prog->name, ret, err);
@@ -126,14 +131,15 @@ static int start(struct tp_launching *l, struct tp_error *err)
 	return r < 0 ? r : watch_prog(l->prog, pid, err);
 }
 
-static struct tp_prog *add_prog(struct tp_client *c, const struct tp_request *r, const char *name, struct tp_error *err)
+static struct tp_prog *add_prog(
+	struct tp_client *c, const struct tp_request *r, const char *name, struct tp_error *err)
 {
 	struct tp_group *g = c->group;
 	struct tp_prog *p = tp_registry_add(g, name);
 
 	if (!p) {
-		tp_error_named(err, TP_STATUS_OWN, EAGAIN, name, "could not be started: the group is full (%d programs)",
-			TP_REGISTRY_MAX);
+		tp_error_named(err, TP_STATUS_OWN, EAGAIN, name,
+			"could not be started: the group is full (%d programs)", TP_REGISTRY_MAX);
 		return NULL;
 	}
 	p->client = c;

@@ -2,9 +2,9 @@
 /*
  * A program's units, its extra units, the ranges outside that it recorded, its aio contexts.
  *
- * The lists come from memory that programs can write. A wrong entry can make programs lose memory, which they could do
- * to each other anyway; it is only kept from taking away what the group itself needs, and what another live program
- * says is its own.
+ * The lists come from memory that programs can write. A wrong entry can make programs lose memory,
+ * which they could do to each other anyway; it is only kept from taking away what the group itself
+ * needs, and what another live program says is its own.
  */
 #include <string.h>
 
@@ -29,7 +29,8 @@ static void put(struct tp_leftovers *l, uint64_t addr, uint64_t end)
 		l->ranges[l->head.nranges++] = (struct tp_range){addr, end - addr};
 }
 
-/* Cut out what meets a range that must stay; the parts around it are looked at again by the caller. */
+/* Cut out what meets a range that must stay; the parts around it are looked at again by the caller.
+ */
 struct keep {
 	uint64_t addr, end;
 };
@@ -47,12 +48,14 @@ static bool kept_baseline(const struct tp_group *g, uint64_t addr, uint64_t end,
 	return false;
 }
 
-static bool kept_unit(const struct tp_group *g, const struct tp_prog *p, uint64_t addr, uint64_t end, struct keep *ret)
+static bool kept_unit(const struct tp_group *g, const struct tp_prog *p, uint64_t addr,
+	uint64_t end, struct keep *ret)
 {
 	for (uint32_t u = TP_UNIT_OF(addr); u <= TP_UNIT_OF(end - 1); u++) {
 		uint64_t owner = tp_seg_load(g->slots.owner[u]);
 
-		if (g->slots.state[u] != TP_UNIT_RESERVED && owner != p->id && owner != TP_OWNER_NONE) {
+		if (g->slots.state[u] != TP_UNIT_RESERVED && owner != p->id &&
+			owner != TP_OWNER_NONE) {
 			*ret = (struct keep){TP_UNIT_BASE(u), TP_UNIT_BASE(u) + TP_UNIT_SIZE};
 			return true;
 		}
@@ -60,7 +63,8 @@ static bool kept_unit(const struct tp_group *g, const struct tp_prog *p, uint64_
 	return false;
 }
 
-static bool kept_outside(const struct tp_group *g, const struct tp_prog *other, uint64_t addr, uint64_t end, struct keep *ret)
+static bool kept_outside(const struct tp_group *g, const struct tp_prog *other, uint64_t addr,
+	uint64_t end, struct keep *ret)
 {
 	struct tp_program *e = tp_seg_entry(&g->seg, other->index);
 	uint32_t n = tp_seg_load(e->outside_n);
@@ -80,21 +84,23 @@ static bool kept_live(const struct tp_group *g, uint64_t addr, uint64_t end, str
 {
 	const struct tp_prog *o;
 
-	LIST_FOREACH(o, &g->live, link)
+	LIST_FOREACH (o, &g->live, link)
 		if (!o->cleaned && kept_outside(g, o, addr, end, ret))
 			return true;
-	LIST_FOREACH(o, &g->lingering, link)
+	LIST_FOREACH (o, &g->lingering, link)
 		if (kept_outside(g, o, addr, end, ret))
 			return true;
 	return false;
 }
 
-static void put_outside(struct tp_leftovers *l, const struct tp_prog *p, uint64_t addr, uint64_t end)
+static void put_outside(
+	struct tp_leftovers *l, const struct tp_prog *p, uint64_t addr, uint64_t end)
 {
 	while (addr < end) {
 		struct keep k;
 
-		if (!kept_baseline(p->group, addr, end, &k) && !kept_unit(p->group, p, addr, end, &k) &&
+		if (!kept_baseline(p->group, addr, end, &k) &&
+			!kept_unit(p->group, p, addr, end, &k) &&
 			!kept_live(p->group, addr, end, &k)) {
 			put(l, addr, end);
 			return;
@@ -115,7 +121,8 @@ static void add_outside(struct tp_leftovers *l, struct tp_prog *p)
 		uint64_t len = tp_seg_load(e->outside[i].len);
 
 		if (len && addr < USER_END && len <= USER_END - addr)
-			put_outside(l, p, addr, (addr + len + TP_PAGE_SIZE - 1) & ~(TP_PAGE_SIZE - 1));
+			put_outside(
+				l, p, addr, (addr + len + TP_PAGE_SIZE - 1) & ~(TP_PAGE_SIZE - 1));
 	}
 }
 
@@ -161,7 +168,8 @@ bool tp_leftovers_add(struct tp_leftovers *l, struct tp_prog *p)
 
 int tp_leftovers_send(struct tp_leftovers *l, struct tp_group *g, tp_host_done_fn *done)
 {
-	size_t ranges = l->head.nranges * sizeof(l->ranges[0]), aio = l->head.naio * sizeof(l->aio[0]);
+	size_t ranges = l->head.nranges * sizeof(l->ranges[0]),
+	       aio = l->head.naio * sizeof(l->aio[0]);
 
 	memmove((char *)l->ranges + ranges, l->aio, aio);
 	return tp_hostlink_post(&g->host, l, sizeof(l->head) + ranges + aio, done, g);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Watches and timers over one epoll. Timers are few (one a program that waits for something rare): a list does. */
+/* Watches and timers over one epoll. Timers are few (one a program that waits for something rare):
+ * a list does. */
 #include <errno.h>
 #include <time.h>
 #include <unistd.h>
@@ -80,7 +81,7 @@ static struct tp_timer *earliest(struct tp_loop *loop)
 {
 	struct tp_timer *t, *first = NULL;
 
-	LIST_FOREACH(t, &loop->timers, link)
+	LIST_FOREACH (t, &loop->timers, link)
 		if (!first || t->at_ms < first->at_ms)
 			first = t;
 	return first;

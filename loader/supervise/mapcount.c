@@ -51,7 +51,8 @@ static void remember(void *arg, const struct tp_mapping *m)
 
 static void mark_units(const struct tp_range *r, bool *taken)
 {
-	for (uint64_t u = r->addr >> TP_UNIT_SHIFT; u <= (r->addr + r->len - 1) >> TP_UNIT_SHIFT && u < TP_UNITS; u++)
+	for (uint64_t u = r->addr >> TP_UNIT_SHIFT;
+		u <= (r->addr + r->len - 1) >> TP_UNIT_SHIFT && u < TP_UNITS; u++)
 		taken[u] = true;
 }
 
@@ -81,7 +82,7 @@ pid_t tp_group_member(struct tp_group *g)
 
 	if (g->host.alive)
 		return g->host.pid;
-	LIST_FOREACH(p, &g->live, link)
+	LIST_FOREACH (p, &g->live, link)
 		if (p->state != TP_PROGRAM_LEFT)
 			return p->pid;
 	return 0;
@@ -103,9 +104,10 @@ static void warn_once(struct tp_group *g)
 	if (g->warned_maps)
 		return;
 	g->warned_maps = true;
-	tp_group_note(g, "%s: the group has %u of %u memory mappings; launches stop %d short of the limit "
-		"(raise it: sysctl vm.max_map_count=%u)", g->opts->group, g->vmas, g->max_maps, TP_ADMIT_VMAS_SPARE,
-		4 * g->max_maps);
+	tp_group_note(g,
+		"%s: the group has %u of %u memory mappings; launches stop %d short of the limit "
+		"(raise it: sysctl vm.max_map_count=%u)",
+		g->opts->group, g->vmas, g->max_maps, TP_ADMIT_VMAS_SPARE, 4 * g->max_maps);
 }
 
 int tp_mapcount_admit(struct tp_group *g, uint32_t need, const char *name, struct tp_error *err)
@@ -114,13 +116,15 @@ int tp_mapcount_admit(struct tp_group *g, uint32_t need, const char *name, struc
 		tp_timer_arm(&g->loop, &g->count_timer, RECOUNT_MS);
 	if (g->vmas + need < g->max_maps / 5 * 4)
 		return 0;
-	if (tp_now_ms() - g->counted_ms > NEAR_RECOUNT_MS || g->vmas + need + TP_ADMIT_VMAS_SPARE > g->max_maps)
+	if (tp_now_ms() - g->counted_ms > NEAR_RECOUNT_MS ||
+		g->vmas + need + TP_ADMIT_VMAS_SPARE > g->max_maps)
 		tp_mapcount_refresh(g);
 	if (g->vmas + need >= g->max_maps / 5 * 4)
 		warn_once(g);
 	if (g->vmas + need + TP_ADMIT_VMAS_SPARE <= g->max_maps)
 		return 0;
 	return tp_error_named(err, TP_STATUS_OWN, ENOMEM, name,
-		"could not be started: the group has %u of %u memory mappings (raise vm.max_map_count, or stop programs)",
+		"could not be started: the group has %u of %u memory mappings (raise "
+		"vm.max_map_count, or stop programs)",
 		g->vmas, g->max_maps);
 }

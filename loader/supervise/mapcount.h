@@ -2,15 +2,16 @@
 /*
  * How many mappings the group has: vm.max_map_count is one limit for all of its programs.
  *
- * A launch does not read /proc: the count is estimated from what was launched, and read again when the estimate comes
- * near the limit or the group has been busy for a while.
+ * A launch does not read /proc: the count is estimated from what was launched, and read again when
+ * the estimate comes near the limit or the group has been busy for a while.
  */
 #ifndef TP_SUPERVISE_MAPCOUNT_H
 #define TP_SUPERVISE_MAPCOUNT_H
 
 #include "supervise/group.h"
 
-/* Reads the limit and what the fresh host has mapped; `ret_taken` gets the units that hold any of it. */
+/* Reads the limit and what the fresh host has mapped; `ret_taken` gets the units that hold any of
+ * it. */
 int tp_mapcount_init(struct tp_group *g, bool ret_taken[TP_UNITS]);
 void tp_mapcount_fini(struct tp_group *g);
 

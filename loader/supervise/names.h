@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of live programs: "bash", then "bash.2". Pure. Taking and dropping cost the same however many live.
+ * Names of live programs: "bash", then "bash.2". Pure. Taking and dropping cost the same however
+ * many live.
  */
 #ifndef TP_SUPERVISE_NAMES_H
 #define TP_SUPERVISE_NAMES_H
@@ -9,21 +10,23 @@
 
 #include "tp/abi/segment.h"
 
-enum { TP_NAMES_BUCKETS = 4096 };	/* a power of two */
+enum { TP_NAMES_BUCKETS = 4096 }; /* a power of two */
 
 /* All zeros: no names. */
 struct tp_names {
-	uint16_t bucket[TP_NAMES_BUCKETS];	/* index + 1 of the first name; 0: empty */
+	uint16_t bucket[TP_NAMES_BUCKETS]; /* index + 1 of the first name; 0: empty */
 	uint16_t next[TP_REGISTRY_MAX];
-	uint16_t hint[TP_NAMES_BUCKETS];	/* by hash of the wanted name: where to look for a free number */
-	uint32_t wanted[TP_REGISTRY_MAX];	/* hash of the wanted name */
+	uint16_t hint[TP_NAMES_BUCKETS];  /* by hash of the wanted name: where to look for a free
+					     number */
+	uint32_t wanted[TP_REGISTRY_MAX]; /* hash of the wanted name */
 	uint16_t number[TP_REGISTRY_MAX];
 	char name[TP_REGISTRY_MAX][TP_NAME_MAX];
 };
 
 /*
- * Registers the next free form of `wanted` for a registry index that has no name. Bytes that could hurt a terminal or
- * a table (controls, spaces, '/') become '_'; long names are cut so that a number fits behind them.
+ * Registers the next free form of `wanted` for a registry index that has no name. Bytes that could
+ * hurt a terminal or a table (controls, spaces, '/') become '_'; long names are cut so that a
+ * number fits behind them.
  */
 const char *tp_names_take(struct tp_names *names, const char *wanted, uint32_t index);
 

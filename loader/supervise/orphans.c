@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See orphans.h. Walks /proc/PID/task/TID/children; only called when something rare has happened, or at the end. */
+/* See orphans.h. Walks /proc/PID/task/TID/children; only called when something rare has happened,
+ * or at the end. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +35,8 @@ bool tp_shares_mm(const struct tp_group *g, pid_t pid)
 
 	if (r >= 0)
 		return r == 0;
-	/* Where kcmp is forbidden: the host's executable tells, since a forked child of a program is rare here. */
+	/* Where kcmp is forbidden: the host's executable tells, since a forked child of a program
+	 * is rare here. */
 	return errno != ESRCH && same_exe(pid, g->host.pid);
 }
 
@@ -88,12 +90,12 @@ static bool ours(struct tp_group *g, pid_t pid)
 }
 
 /*
- * Our own children, by one read of a file that stays open: asked at every death of some programs. All hang on the main
- * thread, which is where the kernel puts orphans, too.
+ * Our own children, by one read of a file that stays open: asked at every death of some programs.
+ * All hang on the main thread, which is where the kernel puts orphans, too.
  */
 static int own_children(struct tp_group *g, void (*each)(void *arg, pid_t pid), void *arg)
 {
-	static char buf[CHILDREN_MAX];	/* each() asks for no children of ours */
+	static char buf[CHILDREN_MAX]; /* each() asks for no children of ours */
 	ssize_t n = pread(g->children_fd, buf, sizeof(buf) - 1, 0);
 
 	if (n < 0 || n == (ssize_t)sizeof(buf) - 1)

@@ -17,7 +17,8 @@ bool tp_orphans_share_mm(struct tp_group *g);
 /* Calls each for every child of pid. Return: how many; negative errno when /proc cannot be read. */
 int tp_children_each(pid_t pid, void (*each)(void *arg, pid_t pid), void *arg);
 
-/* Calls each for every descendant of ours that is neither host nor program (but may descend from one). */
+/* Calls each for every descendant of ours that is neither host nor program (but may descend from
+ * one). */
 void tp_descendants_each(struct tp_group *g, void (*each)(void *arg, pid_t pid), void *arg);
 
 #endif

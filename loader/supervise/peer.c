@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A launch runs with the supervisor's namespaces, groups and rights, not with the client's. So a client that has less
- * than the supervisor would gain by it, and is refused. Landlock does not show, but needs no_new_privs, which does.
+ * A launch runs with the supervisor's namespaces, groups and rights, not with the client's. So a
+ * client that has less than the supervisor would gain by it, and is refused. Landlock does not
+ * show, but needs no_new_privs, which does.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -79,12 +80,13 @@ static int read_rights(pid_t pid, struct rights *ret)
 	ret->no_new_privs = (unsigned)number(status, "\nNoNewPrivs:\t", 10);
 	ret->seccomp = (unsigned)number(status, "\nSeccomp:\t", 10);
 	ret->seccomp_filters = (unsigned)number(status, "\nSeccomp_filters:\t", 10);
-	snprintf(ret->groups, sizeof(ret->groups), "%.*s", (int)strcspn(field(status, "\nGroups:\t"), "\n"),
-		field(status, "\nGroups:\t"));
+	snprintf(ret->groups, sizeof(ret->groups), "%.*s",
+		(int)strcspn(field(status, "\nGroups:\t"), "\n"), field(status, "\nGroups:\t"));
 	return 0;
 }
 
-/* Whether both see the same namespace or root directory there; a kind that this kernel lacks is the same for all. */
+/* Whether both see the same namespace or root directory there; a kind that this kernel lacks is the
+ * same for all. */
 static bool same_thing(pid_t pid, const char *which)
 {
 	char theirs[64], ours[64];
@@ -101,24 +103,28 @@ static bool same_thing(pid_t pid, const char *which)
 
 static const char *compare(pid_t pid)
 {
-	static const char *const namespaces[] = {
-		"ns/user", "ns/mnt", "ns/pid", "ns/net", "ns/ipc", "ns/uts", "ns/cgroup", "ns/time"};
+	static const char *const namespaces[] = {"ns/user", "ns/mnt", "ns/pid", "ns/net", "ns/ipc",
+		"ns/uts", "ns/cgroup", "ns/time"};
 	struct rights theirs, ours;
 
 	for (size_t i = 0; i < sizeof(namespaces) / sizeof(namespaces[0]); i++)
 		if (!same_thing(pid, namespaces[i]))
-			return "the caller is in other namespaces than the group (start a group there)";
+			return "the caller is in other namespaces than the group (start a group "
+			       "there)";
 	if (!same_thing(pid, "root"))
 		return "the caller has another root directory than the group (start a group there)";
 	if (read_rights(pid, &theirs) < 0 || read_rights(getpid(), &ours) < 0)
 		return "the caller cannot be looked at";
 	if (strcmp(theirs.groups, ours.groups))
-		return "the caller has other supplementary groups than the group (start a group of its own)";
+		return "the caller has other supplementary groups than the group (start a group of "
+		       "its own)";
 	if (theirs.no_new_privs > ours.no_new_privs || theirs.seccomp > ours.seccomp ||
 		theirs.seccomp_filters > ours.seccomp_filters)
-		return "the caller is sandboxed and the group is not (start a group in the sandbox)";
+		return "the caller is sandboxed and the group is not (start a group in the "
+		       "sandbox)";
 	if (ours.cap_permitted & ~theirs.cap_permitted)
-		return "the caller has fewer capabilities than the group (start a group of its own)";
+		return "the caller has fewer capabilities than the group (start a group of its "
+		       "own)";
 	return NULL;
 }
 
@@ -129,7 +135,8 @@ static bool alive(int pidfd)
 	return poll(&p, 1, 0) == 0;
 }
 
-/* The pidfd is opened first and asked last: had the pid been reused in between, its first bearer would be dead. */
+/* The pidfd is opened first and asked last: had the pid been reused in between, its first bearer
+ * would be dead. */
 static const char *judge(int sock)
 {
 	struct ucred cred = {0};
@@ -138,7 +145,8 @@ static const char *judge(int sock)
 	const char *why;
 
 	if (pidfd < 0 || getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
-		return "the caller cannot be seen from here (it has ended, or is in another pid namespace)";
+		return "the caller cannot be seen from here (it has ended, or is in another pid "
+		       "namespace)";
 	why = compare(cred.pid);
 	if (!alive(pidfd))
 		why = "the caller has ended";

@@ -12,8 +12,8 @@ bool tp_peer_user_ok(int sock);
 int tp_peer_pidfd(int sock);
 
 /*
- * Why this peer may not change anything here: what it launched would run outside a sandbox, namespace or group set that
- * holds the peer. Looked at once a connection. Return: NULL: it may.
+ * Why this peer may not change anything here: what it launched would run outside a sandbox,
+ * namespace or group set that holds the peer. Looked at once a connection. Return: NULL: it may.
  */
 const char *tp_peer_refusal(struct tp_client *c);
 

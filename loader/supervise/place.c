@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gives the executable and its interpreter their addresses: one behind the other in the near zone, where the stubs of
- * their system calls are in reach; a fixed-address executable where it wants to be.
+ * Gives the executable and its interpreter their addresses: one behind the other in the near zone,
+ * where the stubs of their system calls are in reach; a fixed-address executable where it wants to
+ * be.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,28 +24,40 @@ static void put(struct tp_place *p, const struct tp_host_map *map)
 }
 
 /* One map of the plan is up to two of the host's: pages of the file, and anonymous ones behind. */
-static void put_map(struct tp_place *p, const struct tp_plan_map *m, uint64_t bias, int fd, uint32_t outside)
+static void put_map(
+	struct tp_place *p, const struct tp_plan_map *m, uint64_t bias, int fd, uint32_t outside)
 {
 	uint64_t file_pages = tp_plan_map_file_pages(m);
 
 	if (file_pages)
-		put(p, &(struct tp_host_map){
-			.addr = bias + m->vaddr, .len = file_pages, .off = m->off, .prot = m->prot, .fd = fd,
-			.zero_at = m->zero_len ? bias + m->zero_at : 0, .zero_len = m->zero_len, .outside = outside});
+		put(p, &(struct tp_host_map){.addr = bias + m->vaddr,
+			       .len = file_pages,
+			       .off = m->off,
+			       .prot = m->prot,
+			       .fd = fd,
+			       .zero_at = m->zero_len ? bias + m->zero_at : 0,
+			       .zero_len = m->zero_len,
+			       .outside = outside});
 	if (m->anon_len)
-		put(p, &(struct tp_host_map){
-			.addr = bias + m->vaddr + file_pages, .len = m->anon_len, .prot = m->anon_prot, .fd = -1,
-			.outside = outside});
+		put(p, &(struct tp_host_map){.addr = bias + m->vaddr + file_pages,
+			       .len = m->anon_len,
+			       .prot = m->anon_prot,
+			       .fd = -1,
+			       .outside = outside});
 }
 
-static void put_image(struct tp_place *p, const struct tp_plan *plan, uint64_t bias, int fd, uint32_t scan)
+static void put_image(
+	struct tp_place *p, const struct tp_plan *plan, uint64_t bias, int fd, uint32_t scan)
 {
 	uint32_t first = p->nmaps;
 
 	for (uint32_t i = 0; i < plan->nmap; i++)
 		put_map(p, &plan->map[i], bias, fd, plan->kind == TP_PLAN_EXEC);
-	p->images[p->nimages++] = (struct tp_host_image){
-		.bias = bias, .first_map = first, .nmaps = p->nmaps - first, .fd = fd, .scan = scan};
+	p->images[p->nimages++] = (struct tp_host_image){.bias = bias,
+		.first_map = first,
+		.nmaps = p->nmaps - first,
+		.fd = fd,
+		.scan = scan};
 }
 
 /* Where the next image may start, and what it must not reach. */
@@ -67,8 +80,9 @@ static int fit(const struct tp_plan *plan, struct zone *zones, int n, uint64_t *
 }
 
 /*
- * The interpreter goes to its own place, where its rewritten text is shared with other programs; there and in the near
- * zone its stubs are in reach. A huge executable goes behind what the program maps later.
+ * The interpreter goes to its own place, where its rewritten text is shared with other programs;
+ * there and in the near zone its stubs are in reach. A huge executable goes behind what the program
+ * maps later.
  */
 static int fit_images(const struct tp_image *image, uint64_t base, struct tp_place *p)
 {
@@ -85,7 +99,8 @@ static int fit_images(const struct tp_image *image, uint64_t base, struct tp_pla
 	return r;
 }
 
-/* Most dynamic executables leave system calls to their libc; Go's and clang's sanitizer run-times make their own. */
+/* Most dynamic executables leave system calls to their libc; Go's and clang's sanitizer run-times
+ * make their own. */
 static uint32_t scan_of(const struct tp_image *image)
 {
 	if (!image->has_interp)
@@ -93,7 +108,8 @@ static uint32_t scan_of(const struct tp_image *image)
 	return image->plan.flavour & (TP_FLAVOUR_GO | TP_FLAVOUR_ASAN) ? TP_SCAN_CALLS : TP_SCAN_NO;
 }
 
-int tp_place_image(const struct tp_image *image, uint64_t base, struct tp_place *ret, struct tp_error *err)
+int tp_place_image(
+	const struct tp_image *image, uint64_t base, struct tp_place *ret, struct tp_error *err)
 {
 	const struct tp_plan *exe = &image->plan, *interp = &image->interp_plan;
 	int r;

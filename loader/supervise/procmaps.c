@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See procmaps.h. Works line by line over one buffer that is refilled; a line is at most a path long. */
+/* See procmaps.h. Works line by line over one buffer that is refilled; a line is at most a path
+ * long. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -43,7 +44,9 @@ static uint64_t hex(const char **at)
 
 	for (;; (*at)++) {
 		char c = **at;
-		int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+		int digit = c >= '0' && c <= '9'   ? c - '0'
+			    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+						   : -1;
 
 		if (digit < 0)
 			return v;
@@ -51,7 +54,8 @@ static uint64_t hex(const char **at)
 	}
 }
 
-/* "55d0-55d1 r-xp 00000000 fe:00 123   /path": the digits first; smaps' other lines open with a capital. */
+/* "55d0-55d1 r-xp 00000000 fe:00 123   /path": the digits first; smaps' other lines open with a
+ * capital. */
 static bool parse_range(const char *line, struct tp_mapping *ret)
 {
 	const char *at = line;
@@ -65,7 +69,8 @@ static bool parse_range(const char *line, struct tp_mapping *ret)
 	return *at == ' ';
 }
 
-static void scan(struct reader *r, void (*each)(void *arg, const struct tp_mapping *m), void *arg, bool details)
+static void scan(struct reader *r, void (*each)(void *arg, const struct tp_mapping *m), void *arg,
+	bool details)
 {
 	struct tp_mapping m = {0}, now;
 	ssize_t len;
@@ -90,7 +95,8 @@ static void scan(struct reader *r, void (*each)(void *arg, const struct tp_mappi
 		each(arg, &m);
 }
 
-int tp_procmaps_each(pid_t pid, const char *file, void (*each)(void *arg, const struct tp_mapping *m), void *arg)
+int tp_procmaps_each(
+	pid_t pid, const char *file, void (*each)(void *arg, const struct tp_mapping *m), void *arg)
 {
 	struct reader *r;
 	char path[64];

@@ -9,15 +9,16 @@
 
 struct tp_mapping {
 	uint64_t lo, hi;
-	uint64_t rss;		/* bytes; 0 from "maps" */
-	const char *path;	/* the rest of its line, not terminated by NUL but by a newline */
+	uint64_t rss;     /* bytes; 0 from "maps" */
+	const char *path; /* the rest of its line, not terminated by NUL but by a newline */
 };
 
 /*
  * Calls each for every mapping, in ascending order.
  * file: "maps" or "smaps". Return: 0; -ENOENT or -ESRCH: no such process; other negative errno.
  */
-int tp_procmaps_each(pid_t pid, const char *file, void (*each)(void *arg, const struct tp_mapping *m), void *arg);
+int tp_procmaps_each(pid_t pid, const char *file,
+	void (*each)(void *arg, const struct tp_mapping *m), void *arg);
 
 /* How many. Return: count or negative errno. */
 int tp_procmaps_count(pid_t pid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory is attributed by address: one pass over the address space's smaps, each mapping added to the program whose unit,
- * extra unit or recorded range holds it.
+ * Memory is attributed by address: one pass over the address space's smaps, each mapping added to
+ * the program whose unit, extra unit or recorded range holds it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,10 +41,10 @@ static struct tp_prog *outside_owner(struct tp_group *g, uint64_t addr)
 {
 	struct tp_prog *p;
 
-	LIST_FOREACH(p, &g->live, link)
+	LIST_FOREACH (p, &g->live, link)
 		if (!p->cleaned && records(g, p, addr))
 			return p;
-	LIST_FOREACH(p, &g->lingering, link)
+	LIST_FOREACH (p, &g->lingering, link)
 		if (records(g, p, addr))
 			return p;
 	return NULL;
@@ -75,8 +75,10 @@ static void attribute(void *arg, const struct tp_mapping *m)
 static void count_units(struct survey *s)
 {
 	for (uint32_t u = 0; u < TP_UNITS; u++) {
-		struct tp_prog *p = s->g->slots.state[u] == TP_UNIT_RESERVED ? NULL :
-			tp_registry_by_id(s->g, tp_seg_load(s->g->slots.owner[u]));
+		struct tp_prog *p =
+			s->g->slots.state[u] == TP_UNIT_RESERVED
+				? NULL
+				: tp_registry_by_id(s->g, tp_seg_load(s->g->slots.owner[u]));
 
 		if (p)
 			s->use[p->index].units++;
@@ -91,25 +93,37 @@ static void put_outside(struct tp_wire_program *m, struct tp_program *e)
 		uint64_t len = tp_seg_load(e->outside[i].len);
 
 		if (len)
-			m->outside[m->noutside++] = (struct tp_range){tp_seg_load(e->outside[i].addr), len};
+			m->outside[m->noutside++] =
+				(struct tp_range){tp_seg_load(e->outside[i].addr), len};
 	}
 }
 
 static void put_extra_units(struct tp_wire_program *m, const struct tp_slots *slots)
 {
 	for (uint32_t u = 0; u < TP_UNITS && m->noutside < TP_OUTSIDE_MAX; u++)
-		if (u != m->unit && slots->state[u] != TP_UNIT_RESERVED && tp_seg_load(slots->owner[u]) == m->id)
-			m->outside[m->noutside++] = (struct tp_range){TP_UNIT_BASE(u), TP_UNIT_SIZE};
+		if (u != m->unit && slots->state[u] != TP_UNIT_RESERVED &&
+			tp_seg_load(slots->owner[u]) == m->id)
+			m->outside[m->noutside++] =
+				(struct tp_range){TP_UNIT_BASE(u), TP_UNIT_SIZE};
 }
 
-static void send_prog(struct tp_client *c, uint32_t seq, const struct tp_prog *p, const struct usage *use)
+static void send_prog(
+	struct tp_client *c, uint32_t seq, const struct tp_prog *p, const struct usage *use)
 {
 	struct tp_program *e = tp_seg_entry(&p->group->seg, p->index);
-	struct tp_wire_program m = {
-		.id = p->id, .pid = p->pid, .state = p->state, .unit = p->unit, .nunits = use->units, .resident = use->resident,
-		.vmas = use->vmas, .wait_status = (uint32_t)p->wait_status, .start_ns = p->start_ns, .exit_ns = p->exit_ns};
+	struct tp_wire_program m = {.id = p->id,
+		.pid = p->pid,
+		.state = p->state,
+		.unit = p->unit,
+		.nunits = use->units,
+		.resident = use->resident,
+		.vmas = use->vmas,
+		.wait_status = (uint32_t)p->wait_status,
+		.start_ns = p->start_ns,
+		.exit_ns = p->exit_ns};
 
-	/* Whether its first instruction was reached is known to the program alone until somebody asks. */
+	/* Whether its first instruction was reached is known to the program alone until somebody
+	 * asks. */
 	if (m.state == TP_PROGRAM_STARTING && tp_seg_load(e->started))
 		m.state = TP_PROGRAM_RUNNING;
 	memcpy(m.name, p->name, sizeof(m.name));
@@ -133,9 +147,9 @@ static uint32_t collect(struct tp_group *g, struct tp_prog **ret)
 	struct tp_prog *p;
 	uint32_t n = 0;
 
-	LIST_FOREACH(p, &g->live, link)
+	LIST_FOREACH (p, &g->live, link)
 		ret[n++] = p;
-	LIST_FOREACH(p, &g->lingering, link)
+	LIST_FOREACH (p, &g->lingering, link)
 		ret[n++] = p;
 	qsort(ret, n, sizeof(*ret), by_id);
 	return n;
@@ -167,8 +181,11 @@ void tp_ps_answer(struct tp_client *c, uint32_t seq)
 void tp_info_answer(struct tp_client *c, uint32_t seq)
 {
 	struct tp_group *g = c->group;
-	struct tp_wire_info m = {.supervisor_pid = getpid(), .host_pid = g->host.pid, .programs = g->nlive,
-		.max_map_count = g->max_maps, .start_ns = g->start_ns};
+	struct tp_wire_info m = {.supervisor_pid = getpid(),
+		.host_pid = g->host.pid,
+		.programs = g->nlive,
+		.max_map_count = g->max_maps,
+		.start_ns = g->start_ns};
 
 	tp_reclaim_flush(g);
 	m.vmas = tp_mapcount_refresh(g);

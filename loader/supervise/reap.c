@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every program is a child of ours, so its pid cannot be reused before it is reaped here, and its wait status is exact.
- * What else becomes our child are orphans of programs: they are reaped and forgotten.
+ * Every program is a child of ours, so its pid cannot be reused before it is reaped here, and its
+ * wait status is exact. What else becomes our child are orphans of programs: they are reaped and
+ * forgotten.
  */
 #include <errno.h>
 #include <signal.h>
@@ -31,8 +32,8 @@ static bool start_failure(struct tp_prog *p, struct tp_error *err)
 		return false;
 	if (error >= 0 || error < -4095)
 		error = -EIO;
-	tp_error_named(err, TP_STATUS_OWN, error, p->name, "could not be started: %s failed: %s", tp_stage_words(stage),
-		tp_errno_words(error));
+	tp_error_named(err, TP_STATUS_OWN, error, p->name, "could not be started: %s failed: %s",
+		tp_stage_words(stage), tp_errno_words(error));
 	return true;
 }
 
@@ -48,8 +49,8 @@ static void tell(struct tp_prog *p)
 }
 
 /*
- * A client in the foreground of a terminal stops itself when all its programs are stopped. Once one of them runs again,
- * or the last has died, whoever did that, it has to go on.
+ * A client in the foreground of a terminal stops itself when all its programs are stopped. Once one
+ * of them runs again, or the last has died, whoever did that, it has to go on.
  */
 static void wake_client(struct tp_client *c)
 {
@@ -58,7 +59,7 @@ static void wake_client(struct tp_client *c)
 
 	if (!c || c->pidfd < 0)
 		return;
-	LIST_FOREACH(p, &c->group->live, link) {
+	LIST_FOREACH (p, &c->group->live, link) {
 		lives = lives || p->client == c;
 		runs = runs || (p->client == c && !p->stopped);
 	}
@@ -72,7 +73,7 @@ static void ended(struct tp_prog *p, int status)
 	bool linger = p->linger && p->state != TP_PROGRAM_LEFT;
 
 	g->last_reaped = p->pid;
-	close(p->death.fd);	/* which also takes it out of the epoll: nobody else has it */
+	close(p->death.fd); /* which also takes it out of the epoll: nobody else has it */
 	p->death.fd = -1;
 	p->wait_status = status;
 	p->exit_ns = tp_now_boot_ns();
@@ -121,11 +122,13 @@ static void stopped_or_continued(struct tp_prog *p)
 {
 	siginfo_t info = {0};
 
-	while (waitid(P_PID, (id_t)p->pid, &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 && info.si_pid) {
+	while (waitid(P_PID, (id_t)p->pid, &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
+		info.si_pid) {
 		p->stopped = info.si_code != CLD_CONTINUED;
 		if (!p->stopped)
 			wake_client(p->client);
-		tp_client_event(p->client, p->seq, p->stopped ? TP_WIRE_STOPPED : TP_WIRE_CONTINUED, p->id, info.si_status);
+		tp_client_event(p->client, p->seq, p->stopped ? TP_WIRE_STOPPED : TP_WIRE_CONTINUED,
+			p->id, info.si_status);
 		info.si_pid = 0;
 	}
 }
@@ -156,14 +159,16 @@ static void on_scan(struct tp_timer *t)
 	tp_reap_scan(tp_container(t, struct tp_group, scan));
 }
 
-/* Peeks, so that each child is taken by whoever is responsible for it. The host's death is its own watch's. */
+/* Peeks, so that each child is taken by whoever is responsible for it. The host's death is its own
+ * watch's. */
 void tp_reap_scan(struct tp_group *g)
 {
 	pid_t last = 0;
 
 	for (;;) {
 		siginfo_t info = {0};
-		int r = waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT);
+		int r = waitid(
+			P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT);
 
 		if (r < 0 || !info.si_pid || info.si_pid == last)
 			return;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Returns memory: programs that can go are gathered, and the host unmaps those of one batch with one request, whose
- * reply is not waited for unless a launch needs what it frees.
+ * Returns memory: programs that can go are gathered, and the host unmaps those of one batch with
+ * one request, whose reply is not waited for unless a launch needs what it frees.
  *
- * A vfork child whose parent was killed runs on in the parent's memory. It has become our child, so a look at our
- * children finds it; until it has called execve or died the memory stays.
+ * A vfork child whose parent was killed runs on in the parent's memory. It has become our child, so
+ * a look at our children finds it; until it has called execve or died the memory stays.
  */
 #include <errno.h>
 #include <string.h>
@@ -38,7 +38,8 @@ static bool may_have_sharers(struct tp_prog *p)
 {
 	const struct tp_program *e = tp_seg_entry(&p->group->seg, p->index);
 
-	return tp_seg_load(e->vforks) || tp_seg_load(e->warnings) || (p->flavour & (TP_FLAVOUR_STATIC | TP_FLAVOUR_GO));
+	return tp_seg_load(e->vforks) || tp_seg_load(e->warnings) ||
+	       (p->flavour & (TP_FLAVOUR_STATIC | TP_FLAVOUR_GO));
 }
 
 static void retry_reclaim(struct tp_timer *t)
@@ -83,7 +84,8 @@ static void batch_done(void *arg, int error)
 	struct tp_prog *p;
 
 	if (error < 0 && g->debug)
-		tp_group_note(g, "%s: could not return memory: %s", g->opts->group, tp_errno_words(error));
+		tp_group_note(g, "%s: could not return memory: %s", g->opts->group,
+			tp_errno_words(error));
 	tp_strays_look_soon(g);
 	while ((p = STAILQ_FIRST(&g->reclaiming))) {
 		STAILQ_REMOVE_HEAD(&g->reclaiming, batch);
@@ -93,7 +95,7 @@ static void batch_done(void *arg, int error)
 
 void tp_reclaim_post(struct tp_group *g)
 {
-	static struct tp_leftovers l;	/* the stack may be small */
+	static struct tp_leftovers l; /* the stack may be small */
 	struct tp_prog *p;
 
 	if (STAILQ_EMPTY(&g->to_reclaim) || !STAILQ_EMPTY(&g->reclaiming))

@@ -8,8 +8,8 @@
 void tp_reclaim_init(struct tp_group *g);
 
 /*
- * p is dead or has left. Its memory is returned as soon as nobody runs in it; then its unit goes to the end of the free
- * list and, if p is dead, its registry entry is released.
+ * p is dead or has left. Its memory is returned as soon as nobody runs in it; then its unit goes to
+ * the end of the free list and, if p is dead, its registry entry is released.
  */
 void tp_reclaim(struct tp_prog *p);
 

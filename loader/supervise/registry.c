@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See registry.h. Entries are reused first freed first, so a dead program's stays readable for long. */
+/* See registry.h. Entries are reused first freed first, so a dead program's stays readable for
+ * long. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +101,8 @@ struct tp_prog *tp_registry_add(struct tp_group *g, const char *wanted_name)
 	g->index_head = (g->index_head + 1) % TP_REGISTRY_MAX;
 	g->index_free--;
 	p = &g->progs[index];
-	*p = (struct tp_prog){.group = g, .index = index, .death.fd = -1, .state = TP_PROGRAM_STARTING};
+	*p = (struct tp_prog){
+		.group = g, .index = index, .death.fd = -1, .state = TP_PROGRAM_STARTING};
 	p->id = ++g->serial << TP_ID_INDEX_BITS | index;
 	p->name = tp_names_take(&g->names, wanted_name, index);
 	LIST_INSERT_HEAD(&g->live, p, link);

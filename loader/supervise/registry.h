@@ -8,7 +8,8 @@
 int tp_registry_init(struct tp_group *g);
 void tp_registry_fini(struct tp_group *g);
 
-/* A program with id, index and name, state STARTING, linked as live. Return: NULL: all entries are in use. */
+/* A program with id, index and name, state STARTING, linked as live. Return: NULL: all entries are
+ * in use. */
 struct tp_prog *tp_registry_add(struct tp_group *g, const char *wanted_name);
 
 /* Its pid is known: found by tp_registry_by_pid from now on. */
@@ -18,7 +19,8 @@ void tp_registry_set_pid(struct tp_prog *p, pid_t pid);
 void tp_registry_publish(struct tp_prog *p);
 void tp_registry_state(struct tp_prog *p, uint32_t state);
 
-/* It has ended: not found by pid any more, its entry says so, its id stops being live. Its name stays taken. */
+/* It has ended: not found by pid any more, its entry says so, its id stops being live. Its name
+ * stays taken. */
 void tp_registry_died(struct tp_prog *p, uint32_t state);
 
 /* The last of it is gone: name and entry may be used again (the entry as late as possible). */

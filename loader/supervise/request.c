@@ -9,7 +9,8 @@
 #include "supervise/launch.h"
 #include "supervise/sockmsg.h"
 
-struct tp_request *tp_request_create(const struct tp_wire_launch *msg, const int *fds, uint32_t nfds)
+struct tp_request *tp_request_create(
+	const struct tp_wire_launch *msg, const int *fds, uint32_t nfds)
 {
 	struct tp_request *r = calloc(1, sizeof(*r));
 	uint32_t want = tp_wire_launch_fds(msg);
@@ -47,7 +48,8 @@ int tp_request_add(struct tp_request *r, const int *fds, uint32_t nfds)
 	return 0;
 }
 
-/* Only a memfd that nobody can change any more: reading it never blocks and never comes out short. */
+/* Only a memfd that nobody can change any more: reading it never blocks and never comes out short.
+ */
 static bool sealed(int fd)
 {
 	const int all = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
@@ -61,7 +63,8 @@ static int refuse(struct tp_error *err, const char *why)
 	return tp_error_set(err, TP_STATUS_OWN, EPROTO, "launch: could not be read: %s", why);
 }
 
-int tp_request_read(const struct tp_request *r, char **ret_blob, struct tp_wire_strings *ret, struct tp_error *err)
+int tp_request_read(const struct tp_request *r, char **ret_blob, struct tp_wire_strings *ret,
+	struct tp_error *err)
 {
 	size_t len = r->msg.blob_len;
 	const char *why;

@@ -23,8 +23,8 @@ static uint32_t seq_of(const void *msg, size_t n)
 	return n >= sizeof(struct tp_wire_head) ? ((const struct tp_wire_head *)msg)->seq : 0;
 }
 
-__attribute__((format(printf, 4, 5)))
-static void refuse(struct tp_client *c, uint32_t seq, int error, const char *fmt, ...)
+__attribute__((format(printf, 4, 5))) static void refuse(
+	struct tp_client *c, uint32_t seq, int error, const char *fmt, ...)
 {
 	struct tp_error err = {.status = TP_STATUS_OWN, .err = -error};
 	va_list args;
@@ -47,11 +47,13 @@ static void launch_if_complete(struct tp_client *c)
 	tp_request_free(r);
 }
 
-static void take_launch(struct tp_client *c, const struct tp_wire_launch *m, const int *fds, uint32_t nfds)
+static void take_launch(
+	struct tp_client *c, const struct tp_wire_launch *m, const int *fds, uint32_t nfds)
 {
 	if (c->request) {
 		tp_close_all(fds, nfds);
-		refuse(c, m->head.seq, EBUSY, "launch: could not be taken: an earlier one still lacks descriptors");
+		refuse(c, m->head.seq, EBUSY,
+			"launch: could not be taken: an earlier one still lacks descriptors");
 		return;
 	}
 	if (c->pidfd < 0)
@@ -66,7 +68,8 @@ static void take_launch(struct tp_client *c, const struct tp_wire_launch *m, con
 	launch_if_complete(c);
 }
 
-static void take_fds(struct tp_client *c, const struct tp_wire_head *m, const int *fds, uint32_t nfds)
+static void take_fds(
+	struct tp_client *c, const struct tp_wire_head *m, const int *fds, uint32_t nfds)
 {
 	if (!c->request || c->request->msg.head.seq != m->seq) {
 		tp_close_all(fds, nfds);
@@ -76,7 +79,8 @@ static void take_fds(struct tp_client *c, const struct tp_wire_head *m, const in
 	if (tp_request_add(c->request, fds, nfds) < 0) {
 		c->request = tp_request_free(c->request);
 		tp_timer_disarm(&c->patience);
-		refuse(c, m->seq, EPROTO, "launch: could not be taken: it brings more descriptors than it announces");
+		refuse(c, m->seq, EPROTO,
+			"launch: could not be taken: it brings more descriptors than it announces");
 		return;
 	}
 	launch_if_complete(c);
@@ -95,7 +99,7 @@ static int signal_all(struct tp_client *c, const struct tp_wire_signal *m)
 	struct tp_prog *p;
 	int r = 0;
 
-	LIST_FOREACH(p, &c->group->live, link)
+	LIST_FOREACH (p, &c->group->live, link)
 		if (p->client == c)
 			r = send_signal(p, m);
 	return r;
@@ -107,7 +111,8 @@ static void take_signal(struct tp_client *c, const struct tp_wire_signal *m)
 	int r;
 
 	if (m->signo < 1 || m->signo > 64) {
-		refuse(c, m->head.seq, EINVAL, "signal: %d is not the number of a signal", m->signo);
+		refuse(c, m->head.seq, EINVAL, "signal: %d is not the number of a signal",
+			m->signo);
 		return;
 	}
 	if (m->id && (!p || p->ended)) {
@@ -126,8 +131,9 @@ static void take_stop(struct tp_client *c, const struct tp_wire_stop *m)
 	struct tp_prog *p = m->all ? NULL : tp_registry_by_name(c->group, m->name);
 
 	if (!m->all && (!p || p->ended))
-		refuse(c, m->head.seq, ESRCH, "%s: could not be stopped: no program of this name or pid runs in group %s", m->name,
-			c->group->opts->group);
+		refuse(c, m->head.seq, ESRCH,
+			"%s: could not be stopped: no program of this name or pid runs in group %s",
+			m->name, c->group->opts->group);
 	else
 		tp_stop_begin(c->group, c, m->head.seq, p, m->grace_ms);
 }
@@ -137,7 +143,8 @@ static void take_reclaim(struct tp_client *c, const struct tp_wire_signal *m)
 	struct tp_prog *p = tp_registry_by_id(c->group, m->id);
 
 	if (!p || p->state != TP_PROGRAM_LINGERING) {
-		refuse(c, m->head.seq, ESRCH, "reclaim: nothing to return: no such lingering program");
+		refuse(c, m->head.seq, ESRCH,
+			"reclaim: nothing to return: no such lingering program");
 		return;
 	}
 	tp_registry_state(p, TP_PROGRAM_DEAD);
@@ -160,7 +167,8 @@ static bool changes_something(unsigned type)
 	return type != TP_WIRE_PS && type != TP_WIRE_INFO;
 }
 
-static void dispatch(struct tp_client *c, const struct tp_wire_head *m, const int *fds, uint32_t nfds)
+static void dispatch(
+	struct tp_client *c, const struct tp_wire_head *m, const int *fds, uint32_t nfds)
 {
 	switch (m->type) {
 	case TP_WIRE_LAUNCH: take_launch(c, (const struct tp_wire_launch *)m, fds, nfds); break;
@@ -175,12 +183,14 @@ static void dispatch(struct tp_client *c, const struct tp_wire_head *m, const in
 	}
 }
 
-/* Whatever became of it: if it was the foreground's last launch, the group need not wait for another. */
+/* Whatever became of it: if it was the foreground's last launch, the group need not wait for
+ * another. */
 static void note_last_launch(struct tp_client *c, const void *msg, size_t n)
 {
 	const struct tp_wire_launch *m = msg;
 
-	if (c->group->first == c && n >= sizeof(*m) && m->head.type == TP_WIRE_LAUNCH && !(m->flags & TP_WIRE_MORE))
+	if (c->group->first == c && n >= sizeof(*m) && m->head.type == TP_WIRE_LAUNCH &&
+		!(m->flags & TP_WIRE_MORE))
 		c->group->first_done = true;
 }
 
@@ -210,8 +220,11 @@ void tp_request_broken(struct tp_client *c, const void *msg, int error)
 		tp_timer_disarm(&c->patience);
 	}
 	note_last_launch(c, msg, sizeof(struct tp_wire_launch));
-	refuse(c, seq_of(msg, sizeof(struct tp_wire_head)), -error, "message: could not be taken: %s", error == -EMFILE ?
-		"the supervisor has no descriptors left for it (raise the limit on open files)" : "it is too long");
+	refuse(c, seq_of(msg, sizeof(struct tp_wire_head)), -error,
+		"message: could not be taken: %s",
+		error == -EMFILE ? "the supervisor has no descriptors left for it (raise the limit "
+				   "on open files)"
+				 : "it is too long");
 }
 
 void tp_requests_client_gone(struct tp_client *c)
@@ -219,7 +232,7 @@ void tp_requests_client_gone(struct tp_client *c)
 	struct tp_prog *p;
 
 	tp_stop_client_gone(c->group, c);
-	LIST_FOREACH(p, &c->group->live, link) {
+	LIST_FOREACH (p, &c->group->live, link) {
 		if (p->client != c)
 			continue;
 		p->client = NULL;

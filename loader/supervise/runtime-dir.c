@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See runtime-dir.h. The socket is bound and reached through the directory's descriptor, so neither the length of the
- * path nor somebody who swaps a component of it matters.
+ * See runtime-dir.h. The socket is bound and reached through the directory's descriptor, so neither
+ * the length of the path nor somebody who swaps a component of it matters.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +29,8 @@ bool tp_runtime_name_ok(const char *group)
 	const char *allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 	size_t len = strlen(group);
 
-	return len && len < TP_NAME_MAX && strspn(group, allowed) == len && group[0] != '.' && group[0] != '-';
+	return len && len < TP_NAME_MAX && strspn(group, allowed) == len && group[0] != '.' &&
+	       group[0] != '-';
 }
 
 /* One that su left behind is another user's: what root made there would lock its owner out. */
@@ -37,7 +38,8 @@ static bool is_own_directory(const char *path)
 {
 	struct stat st;
 
-	return path[0] == '/' && stat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+	return path[0] == '/' && stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+	       st.st_uid == geteuid();
 }
 
 int tp_runtime_base(char ret_path[static PATH_MAX])
@@ -52,7 +54,8 @@ int tp_runtime_base(char ret_path[static PATH_MAX])
 	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-/* A directory of ours that nobody else can write to. Return: descriptor or negative errno (-EPERM: not so). */
+/* A directory of ours that nobody else can write to. Return: descriptor or negative errno (-EPERM:
+ * not so). */
 static int open_private(int at, const char *path)
 {
 	struct stat st;
@@ -60,7 +63,8 @@ static int open_private(int at, const char *path)
 
 	if (fd < 0)
 		return errno == ELOOP || errno == ENOTDIR ? -EPERM : -errno;
-	if (fstat(fd, &st) < 0 || (st.st_uid != geteuid() && geteuid() != 0) || (st.st_mode & 077)) {
+	if (fstat(fd, &st) < 0 || (st.st_uid != geteuid() && geteuid() != 0) ||
+		(st.st_mode & 077)) {
 		close(fd);
 		return -EPERM;
 	}
@@ -121,33 +125,44 @@ int tp_runtime_connect(const char *group, int *ret_fd, struct tp_error *err)
 		close(dir);
 	switch (r) {
 	case 0: return 0;
-	case -ENOENT: return tp_error_named(err, TP_STATUS_OWN, r, group, "no such group runs (start it: tprun run -g)");
-	case -ECONNREFUSED: return tp_error_named(err, TP_STATUS_OWN, r, group, "the group has ended");
+	case -ENOENT:
+		return tp_error_named(err, TP_STATUS_OWN, r, group,
+			"no such group runs (start it: tprun run -g)");
+	case -ECONNREFUSED:
+		return tp_error_named(err, TP_STATUS_OWN, r, group, "the group has ended");
 	case -EPERM:
 		return tp_error_named(err, TP_STATUS_OWN, r, group,
-			"could not be reached: its directory belongs to somebody else or is open to others");
-	default: return tp_error_named(err, TP_STATUS_OWN, r, group, "could not be reached: %s", tp_errno_words(r));
+			"could not be reached: its directory belongs to somebody else or is open "
+			"to others");
+	default:
+		return tp_error_named(err, TP_STATUS_OWN, r, group, "could not be reached: %s",
+			tp_errno_words(r));
 	}
 }
 
-/* Whether the locked directory is still the one of that name: its last owner may just have removed it. */
+/* Whether the locked directory is still the one of that name: its last owner may just have removed
+ * it. */
 static bool still_there(int base, const char *group, int dir)
 {
 	struct stat a, b;
 
-	return fstat(dir, &a) == 0 && fstatat(base, group, &b, AT_SYMLINK_NOFOLLOW) == 0 && a.st_dev == b.st_dev &&
-		a.st_ino == b.st_ino;
+	return fstat(dir, &a) == 0 && fstatat(base, group, &b, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 /*
- * A lock that cannot be had is that of a live group, for a moment that of a sweep, or that of a supervisor that has been
- * killed and is not gone yet. The last one's socket still takes connections: only an answer tells life. One that does
- * not answer, but does not vanish either, is only slow, or stopped.
+ * A lock that cannot be had is that of a live group, for a moment that of a sweep, or that of a
+ * supervisor that has been killed and is not gone yet. The last one's socket still takes
+ * connections: only an answer tells life. One that does not answer, but does not vanish either, is
+ * only slow, or stopped.
  */
 static bool answers(int dir)
 {
-	const struct tp_wire_head ask = {.magic = TP_WIRE_MAGIC, .version = TP_WIRE_VERSION, .type = TP_WIRE_INFO,
-		.len = sizeof(ask), .seq = 1};
+	const struct tp_wire_head ask = {.magic = TP_WIRE_MAGIC,
+		.version = TP_WIRE_VERSION,
+		.type = TP_WIRE_INFO,
+		.len = sizeof(ask),
+		.seq = 1};
 	const struct timeval patience = {.tv_sec = ANSWER_S};
 	ssize_t n = -1;
 	bool silent;
@@ -278,23 +293,30 @@ int tp_runtime_create(const char *group, struct tp_runtime *ret, struct tp_error
 	*ret = (struct tp_runtime){.dir_fd = -1, .listen_fd = -1};
 	if (!tp_runtime_name_ok(group))
 		return tp_error_named(err, TP_STATUS_OWN, EINVAL, group,
-			"is no name for a group: up to %d letters, digits, '.', '_', '-', and neither '.' nor '-' first",
+			"is no name for a group: up to %d letters, digits, '.', '_', '-', and "
+			"neither '.' nor '-' first",
 			TP_NAME_MAX - 1);
 	r = tp_runtime_base(base);
 	r = r ? r : create_in(base, group, ret);
 	if (r == 0) {
-		/* Cut only if base is nearly PATH_MAX long, and then the directory could not be made. */
-		snprintf(ret->path, sizeof(ret->path), "%.*s/%s", PATH_MAX - TP_NAME_MAX - 2, base, group);
+		/* Cut only if base is nearly PATH_MAX long, and then the directory could not be
+		 * made. */
+		snprintf(ret->path, sizeof(ret->path), "%.*s/%s", PATH_MAX - TP_NAME_MAX - 2, base,
+			group);
 		return 0;
 	}
 	if (r == -EEXIST)
 		return tp_error_named(err, TP_STATUS_OWN, r, group,
-			"could not be started: a group of that name runs (choose another with -g, or tprun stop -g %s)", group);
+			"could not be started: a group of that name runs (choose another with -g, "
+			"or tprun stop -g %s)",
+			group);
 	if (r == -EPERM)
 		return tp_error_named(err, TP_STATUS_OWN, r, group,
-			"could not be started: %s belongs to somebody else or is open to others (remove it)", base);
-	return tp_error_named(err, TP_STATUS_OWN, r, group, "could not be started: no directory in %s: %s", base,
-		tp_errno_words(r));
+			"could not be started: %s belongs to somebody else or is open to others "
+			"(remove it)",
+			base);
+	return tp_error_named(err, TP_STATUS_OWN, r, group,
+		"could not be started: no directory in %s: %s", base, tp_errno_words(r));
 }
 
 void tp_runtime_remove(struct tp_runtime *rt)

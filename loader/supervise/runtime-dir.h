@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where live groups are found: $XDG_RUNTIME_DIR/tprun/G/control if that is a directory of the user's own, else
- * /tmp/tprun-UID/G/control.
+ * Where live groups are found: $XDG_RUNTIME_DIR/tprun/G/control if that is a directory of the
+ * user's own, else /tmp/tprun-UID/G/control.
  *
- * A group holds a flock on its directory while it lives: the kernel drops it with the supervisor, so a socket without
- * a lock is stale whatever killed its maker.
+ * A group holds a flock on its directory while it lives: the kernel drops it with the supervisor,
+ * so a socket without a lock is stale whatever killed its maker.
  */
 #ifndef TP_SUPERVISE_RUNTIME_DIR_H
 #define TP_SUPERVISE_RUNTIME_DIR_H
@@ -23,7 +23,8 @@ int tp_runtime_base(char ret_path[static PATH_MAX]);
 
 /*
  * For clients: connects to a group's control socket (SOCK_SEQPACKET, CLOEXEC, blocking).
- * Return: 0; -ENOENT no such group; -ECONNREFUSED a dead group's leftovers; -EPERM not ours; others as connect().
+ * Return: 0; -ENOENT no such group; -ECONNREFUSED a dead group's leftovers; -EPERM not ours; others
+ * as connect().
  */
 int tp_runtime_connect(const char *group, int *ret_fd, struct tp_error *err);
 
@@ -31,12 +32,13 @@ int tp_runtime_connect(const char *group, int *ret_fd, struct tp_error *err);
 void tp_runtime_sweep(void);
 
 struct tp_runtime {
-	int dir_fd;		/* the group's directory, locked */
-	int listen_fd;		/* non-blocking */
+	int dir_fd;    /* the group's directory, locked */
+	int listen_fd; /* non-blocking */
 	char path[PATH_MAX];
 };
 
-/* For the supervisor. Return: 0; -EEXIST a live group has the name; others name the reason in err. */
+/* For the supervisor. Return: 0; -EEXIST a live group has the name; others name the reason in err.
+ */
 int tp_runtime_create(const char *group, struct tp_runtime *ret, struct tp_error *err);
 /* Closes the socket and removes the directory. */
 void tp_runtime_remove(struct tp_runtime *rt);

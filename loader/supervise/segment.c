@@ -42,7 +42,8 @@ int tp_seg_create(struct tp_seg *ret, const char *group)
 	if (fd < 0)
 		return -errno;
 	r = size_and_seal(fd);
-	at = r < 0 ? MAP_FAILED : mmap(NULL, TP_SEGMENT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	at = r < 0 ? MAP_FAILED
+		   : mmap(NULL, TP_SEGMENT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at == MAP_FAILED) {
 		r = r < 0 ? r : -errno;
 		close(fd);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The group segment, as its maker sees it: mapped anywhere, every byte writable by every program. */
+/* The group segment, as its maker sees it: mapped anywhere, every byte writable by every program.
+ */
 #ifndef TP_SUPERVISE_SEGMENT_H
 #define TP_SUPERVISE_SEGMENT_H
 
@@ -8,7 +9,7 @@
 #include "tp/abi/segment.h"
 
 struct tp_seg {
-	int fd;			/* memfd, sealed against resizing */
+	int fd; /* memfd, sealed against resizing */
 	struct tp_segment *at;
 };
 
@@ -21,7 +22,7 @@ static inline struct tp_program *tp_seg_entry(const struct tp_seg *seg, uint32_t
 }
 
 /* Programs write here: every field is read exactly once. */
-#define tp_seg_load(field)		__atomic_load_n(&(field), __ATOMIC_ACQUIRE)
-#define tp_seg_store(field, value)	__atomic_store_n(&(field), (value), __ATOMIC_RELEASE)
+#define tp_seg_load(field)         __atomic_load_n(&(field), __ATOMIC_ACQUIRE)
+#define tp_seg_store(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELEASE)
 
 #endif

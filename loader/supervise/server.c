@@ -13,24 +13,31 @@
 
 enum { CLIENTS_MIN = 16, SPARE = 64, EACH = 4 };
 
-/* A client costs a socket and a pidfd here, its program another one: what is left is for launches under way. */
+/* A client costs a socket and a pidfd here, its program another one: what is left is for launches
+ * under way. */
 static uint32_t clients_max(void)
 {
 	struct rlimit files;
 
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur < SPARE + CLIENTS_MIN * EACH)
 		return CLIENTS_MIN;
-	return files.rlim_cur > (1u << 20) ? (1u << 20) / EACH : (uint32_t)(files.rlim_cur - SPARE) / EACH;
+	return files.rlim_cur > (1u << 20) ? (1u << 20) / EACH
+					   : (uint32_t)(files.rlim_cur - SPARE) / EACH;
 }
 
 /* It is told why, then forgotten. */
 static void turn_away(int sock, const char *group)
 {
-	struct tp_wire_error m = {.head = {TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_ERROR, sizeof(m), 0},
-		.status = TP_STATUS_OWN, .error = -EMFILE};
+	struct tp_wire_error m = {
+		.head = {TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_ERROR, sizeof(m), 0},
+		.status = TP_STATUS_OWN,
+		.error = -EMFILE};
 
-	snprintf(m.text, sizeof(m.text), "%s: could not be reached: it serves as many clients as its limit on open files allows "
-		"(raise ulimit -n before tprun run)", group);
+	snprintf(m.text, sizeof(m.text),
+		"%s: could not be reached: it serves as many clients as its limit on open files "
+		"allows "
+		"(raise ulimit -n before tprun run)",
+		group);
 	tp_sock_send(sock, &m, sizeof(m), NULL, 0, MSG_DONTWAIT);
 	close(sock);
 }

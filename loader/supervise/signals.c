@@ -11,7 +11,8 @@
 
 enum { GRACE_MS = 10000 };
 
-/* A death is the pidfd's business; the pid may already have been reaped, and then this finds nothing. */
+/* A death is the pidfd's business; the pid may already have been reaped, and then this finds
+ * nothing. */
 static void on_child(struct tp_group *g, const struct signalfd_siginfo *info)
 {
 	if ((pid_t)info->ssi_pid != g->last_reaped)
@@ -40,12 +41,13 @@ int tp_signals_init(struct tp_group *g)
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	signal(SIGCHLD, SIG_DFL);	/* ignored, children would vanish unreaped */
+	signal(SIGCHLD, SIG_DFL); /* ignored, children would vanish unreaped */
 	sigemptyset(&wanted);
 	sigaddset(&wanted, SIGCHLD);
 	sigaddset(&wanted, SIGTERM);
 	sigaddset(&wanted, SIGINT);
 	sigaddset(&wanted, SIGHUP);
-	g->signals = (struct tp_watch){signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK), on_signal};
+	g->signals =
+		(struct tp_watch){signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK), on_signal};
 	return g->signals.fd < 0 ? -errno : tp_loop_add(&g->loop, &g->signals, EPOLLIN);
 }

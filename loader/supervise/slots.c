@@ -50,7 +50,8 @@ static bool win(struct tp_slots *s, uint32_t unit, uint64_t id)
 {
 	uint64_t none = TP_OWNER_NONE;
 
-	return __atomic_compare_exchange_n(&s->owner[unit], &none, id, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(
+		&s->owner[unit], &none, id, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 int tp_slots_take(struct tp_slots *s, uint64_t id, uint32_t *ret_unit)
@@ -72,7 +73,8 @@ int tp_slots_take(struct tp_slots *s, uint64_t id, uint32_t *ret_unit)
 
 bool tp_slots_extra(const struct tp_slots *s, uint64_t id, uint32_t unit)
 {
-	if (unit >= TP_UNITS || s->state[unit] == TP_UNIT_RESERVED || s->state[unit] == TP_UNIT_HELD)
+	if (unit >= TP_UNITS || s->state[unit] == TP_UNIT_RESERVED ||
+		s->state[unit] == TP_UNIT_HELD)
 		return false;
 	return __atomic_load_n(&s->owner[unit], __ATOMIC_ACQUIRE) == id;
 }

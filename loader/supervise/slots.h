@@ -2,9 +2,9 @@
 /*
  * Which units are free, and whose the others are.
  *
- * Pure: works on a table of TP_UNITS owners, which in a group is that of the segment. Routed calls of programs take
- * further units by compare-and-swap in that table, so a free unit must be won there as well before it is handed out;
- * nothing else in the table is believed.
+ * Pure: works on a table of TP_UNITS owners, which in a group is that of the segment. Routed calls
+ * of programs take further units by compare-and-swap in that table, so a free unit must be won
+ * there as well before it is handed out; nothing else in the table is believed.
  */
 #ifndef TP_SUPERVISE_SLOTS_H
 #define TP_SUPERVISE_SLOTS_H
@@ -16,18 +16,19 @@
 
 enum tp_unit_state {
 	TP_UNIT_RESERVED = 0,
-	TP_UNIT_QUEUED,		/* in the free list */
-	TP_UNIT_HELD,		/* first unit of a program */
-	TP_UNIT_LENT,		/* a routed call took it; not in the free list any more */
+	TP_UNIT_QUEUED, /* in the free list */
+	TP_UNIT_HELD,   /* first unit of a program */
+	TP_UNIT_LENT,   /* a routed call took it; not in the free list any more */
 };
 
 struct tp_slots {
-	uint64_t *owner;		/* shared; accessed atomically */
+	uint64_t *owner; /* shared; accessed atomically */
 	uint32_t head, queued;
-	uint16_t queue[TP_UNITS];	/* ring: first freed, first reused, so a stale pointer stays attributable long */
+	uint16_t queue[TP_UNITS]; /* ring: first freed, first reused, so a stale pointer stays
+				     attributable long */
 	uint8_t state[TP_UNITS];
-	uint64_t last[TP_UNITS];	/* holder, also after it was freed */
-	int64_t freed_ns[TP_UNITS];	/* CLOCK_BOOTTIME; 0: never */
+	uint64_t last[TP_UNITS];    /* holder, also after it was freed */
+	int64_t freed_ns[TP_UNITS]; /* CLOCK_BOOTTIME; 0: never */
 };
 
 /* Marks the units of TP_UNITS_RESERVED and `taken` (TP_UNITS flags, or NULL); queues all others. */

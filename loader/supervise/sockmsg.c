@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages with descriptors: every control message is looked at, and whatever arrives is either handed out or closed. */
+/* Messages with descriptors: every control message is looked at, and whatever arrives is either
+ * handed out or closed. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -54,18 +55,21 @@ static void collect(struct msghdr *m, int *ret_fds, uint32_t *ret_nfds)
 	for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h; h = CMSG_NXTHDR(m, h)) {
 		size_t n = (h->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 
-		if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS || *ret_nfds + n > TP_SOCK_FDS)
+		if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS ||
+			*ret_nfds + n > TP_SOCK_FDS)
 			continue;
 		memcpy(ret_fds + *ret_nfds, CMSG_DATA(h), n * sizeof(int));
 		*ret_nfds += (uint32_t)n;
 	}
 }
 
-ssize_t tp_sock_receive(int sock, void *buf, size_t len, int ret_fds[TP_SOCK_FDS], uint32_t *ret_nfds)
+ssize_t tp_sock_receive(
+	int sock, void *buf, size_t len, int ret_fds[TP_SOCK_FDS], uint32_t *ret_nfds)
 {
 	struct iovec iov = {buf, len};
 	union control c;
-	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof(c)};
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof(c)};
 	ssize_t n;
 	int error;
 

@@ -12,7 +12,7 @@ struct tp_stop {
 	struct tp_group *group;
 	struct tp_client *client;
 	uint32_t seq;
-	uint64_t id;	/* 0: all */
+	uint64_t id; /* 0: all */
 };
 
 static void signal_one(const struct tp_prog *p, int signo)
@@ -26,7 +26,7 @@ static void signal_targets(const struct tp_stop *s, int signo)
 {
 	struct tp_prog *p;
 
-	LIST_FOREACH(p, &s->group->live, link)
+	LIST_FOREACH (p, &s->group->live, link)
 		if (!s->id || p->id == s->id)
 			signal_one(p, signo);
 }
@@ -40,7 +40,7 @@ static bool over(const struct tp_stop *s)
 {
 	const struct tp_prog *p;
 
-	LIST_FOREACH(p, &s->group->live, link)
+	LIST_FOREACH (p, &s->group->live, link)
 		if (!s->id || p->id == s->id)
 			return false;
 	return true;
@@ -56,13 +56,15 @@ static void finish(struct tp_stop *s)
 	free(s);
 }
 
-void tp_stop_begin(struct tp_group *g, struct tp_client *c, uint32_t seq, struct tp_prog *p, uint32_t grace_ms)
+void tp_stop_begin(
+	struct tp_group *g, struct tp_client *c, uint32_t seq, struct tp_prog *p, uint32_t grace_ms)
 {
 	struct tp_stop *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return;
-	*s = (struct tp_stop){.group = g, .client = c, .seq = seq, .id = p ? p->id : 0, .grace.fire = on_grace};
+	*s = (struct tp_stop){
+		.group = g, .client = c, .seq = seq, .id = p ? p->id : 0, .grace.fire = on_grace};
 	LIST_INSERT_HEAD(&g->stops, s, link);
 	if (over(s)) {
 		finish(s);
@@ -87,7 +89,7 @@ void tp_stop_client_gone(struct tp_group *g, const struct tp_client *c)
 {
 	struct tp_stop *s;
 
-	LIST_FOREACH(s, &g->stops, link)
+	LIST_FOREACH (s, &g->stops, link)
 		if (s->client == c)
 			s->client = NULL;
 }

@@ -6,7 +6,8 @@
 #include "supervise/group.h"
 
 /* c: who wants to be told (OK with seq); NULL: nobody. p: NULL: all, and then the group ends. */
-void tp_stop_begin(struct tp_group *g, struct tp_client *c, uint32_t seq, struct tp_prog *p, uint32_t grace_ms);
+void tp_stop_begin(struct tp_group *g, struct tp_client *c, uint32_t seq, struct tp_prog *p,
+	uint32_t grace_ms);
 
 /* Hooks: a program has ended; a client has gone. */
 void tp_stop_died(struct tp_group *g, const struct tp_prog *p);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See strays.h. The address space is compared with what is known: what the fresh host had, units in use, ranges that
- * programs recorded (before they mapped them, and they are read after the map, so none is missed).
+ * See strays.h. The address space is compared with what is known: what the fresh host had, units in
+ * use, ranges that programs recorded (before they mapped them, and they are read after the map, so
+ * none is missed).
  *
- * Whose an unknown mapping is cannot be seen. But its maker lived when it was first seen or had died before; so once
- * every program is gone that lived then, it is nobody's and can be unmapped. Until then it stays: taking memory from a
- * running program would be worse than keeping some for longer.
+ * Whose an unknown mapping is cannot be seen. But its maker lived when it was first seen or had
+ * died before; so once every program is gone that lived then, it is nobody's and can be unmapped.
+ * Until then it stays: taking memory from a running program would be worse than keeping some for
+ * longer.
  */
 #include <string.h>
 
@@ -38,7 +40,8 @@ static bool in_baseline(const struct tp_group *g, const struct tp_mapping *m)
 	return false;
 }
 
-static bool recorded_by(const struct tp_group *g, const struct tp_prog *p, const struct tp_mapping *m)
+static bool recorded_by(
+	const struct tp_group *g, const struct tp_prog *p, const struct tp_mapping *m)
 {
 	struct tp_program *e = tp_seg_entry(&g->seg, p->index);
 	uint32_t n = tp_seg_load(e->outside_n);
@@ -48,7 +51,7 @@ static bool recorded_by(const struct tp_group *g, const struct tp_prog *p, const
 	for (uint32_t i = 0; i < n && i < TP_OUTSIDE_MAX; i++)
 		if (meets(m, tp_seg_load(e->outside[i].addr), tp_seg_load(e->outside[i].len)))
 			return true;
-	for (uint32_t i = 0; i < TP_AIO_MAX; i++)	/* a context's id is the address of its ring */
+	for (uint32_t i = 0; i < TP_AIO_MAX; i++) /* a context's id is the address of its ring */
 		if (tp_seg_load(e->aio[i]) >= m->lo && tp_seg_load(e->aio[i]) < m->hi)
 			return true;
 	return false;
@@ -58,13 +61,13 @@ static bool recorded(const struct tp_group *g, const struct tp_mapping *m)
 {
 	const struct tp_prog *p;
 
-	LIST_FOREACH(p, &g->live, link)
+	LIST_FOREACH (p, &g->live, link)
 		if (recorded_by(g, p, m))
 			return true;
-	LIST_FOREACH(p, &g->lingering, link)
+	LIST_FOREACH (p, &g->lingering, link)
 		if (recorded_by(g, p, m))
 			return true;
-	LIST_FOREACH(p, &g->returning, link)
+	LIST_FOREACH (p, &g->returning, link)
 		if (recorded_by(g, p, m))
 			return true;
 	return false;
@@ -74,14 +77,16 @@ static bool in_used_unit(const struct tp_group *g, const struct tp_mapping *m)
 {
 	uint32_t unit = TP_UNIT_OF(m->lo);
 
-	return g->slots.state[unit] != TP_UNIT_RESERVED && tp_seg_load(g->slots.owner[unit]) != TP_OWNER_NONE;
+	return g->slots.state[unit] != TP_UNIT_RESERVED &&
+	       tp_seg_load(g->slots.owner[unit]) != TP_OWNER_NONE;
 }
 
 static void consider(void *arg, const struct tp_mapping *m)
 {
 	struct look *l = arg;
 
-	if (l->n == TP_STRAYS_MAX || m->hi > USER_END || in_used_unit(l->g, m) || in_baseline(l->g, m) || recorded(l->g, m))
+	if (l->n == TP_STRAYS_MAX || m->hi > USER_END || in_used_unit(l->g, m) ||
+		in_baseline(l->g, m) || recorded(l->g, m))
 		return;
 	l->found[l->n++] = (struct tp_stray){m->lo, m->hi, l->g->serial};
 }
@@ -103,13 +108,13 @@ static uint64_t oldest_serial(const struct tp_group *g)
 	const struct tp_prog *p;
 	uint64_t oldest = UINT64_MAX;
 
-	LIST_FOREACH(p, &g->live, link)
+	LIST_FOREACH (p, &g->live, link)
 		if (!p->cleaned && p->id >> TP_ID_INDEX_BITS < oldest)
 			oldest = p->id >> TP_ID_INDEX_BITS;
-	LIST_FOREACH(p, &g->lingering, link)
+	LIST_FOREACH (p, &g->lingering, link)
 		if (p->id >> TP_ID_INDEX_BITS < oldest)
 			oldest = p->id >> TP_ID_INDEX_BITS;
-	LIST_FOREACH(p, &g->returning, link)
+	LIST_FOREACH (p, &g->returning, link)
 		if (!p->cleaned && p->id >> TP_ID_INDEX_BITS < oldest)
 			oldest = p->id >> TP_ID_INDEX_BITS;
 	return oldest;
@@ -125,8 +130,9 @@ static bool hold_unit(struct tp_group *g, uint32_t unit)
 {
 	uint64_t none = TP_OWNER_NONE;
 
-	return g->slots.state[unit] == TP_UNIT_RESERVED || __atomic_compare_exchange_n(&g->slots.owner[unit], &none,
-		TP_OWNER_RESERVED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	return g->slots.state[unit] == TP_UNIT_RESERVED ||
+	       __atomic_compare_exchange_n(&g->slots.owner[unit], &none, TP_OWNER_RESERVED, false,
+		       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 static void release_unit(struct tp_group *g, uint32_t unit)
@@ -163,12 +169,15 @@ static void unmap(struct tp_group *g, struct removal *r)
 
 	if (!r->head.nranges)
 		return;
-	tp_hostlink_call(&g->host, r, sizeof(r->head) + r->head.nranges * sizeof(r->ranges[0]), NULL, 0, &res);
+	tp_hostlink_call(&g->host, r, sizeof(r->head) + r->head.nranges * sizeof(r->ranges[0]),
+		NULL, 0, &res);
 	for (uint32_t i = 0; i < r->head.nranges; i++) {
 		release_unit(g, TP_UNIT_OF(r->ranges[i].addr));
 		if (g->debug)
-			tp_group_note(g, "%s: unmapped what a dead program had left outside its slot: 0x%llx-0x%llx", g->opts->group,
-				(unsigned long long)r->ranges[i].addr,
+			tp_group_note(g,
+				"%s: unmapped what a dead program had left outside its slot: "
+				"0x%llx-0x%llx",
+				g->opts->group, (unsigned long long)r->ranges[i].addr,
 				(unsigned long long)(r->ranges[i].addr + r->ranges[i].len));
 	}
 }
@@ -178,7 +187,8 @@ static void look(struct tp_group *g)
 	struct removal r = {.head.head.op = TP_HOST_RECLAIM};
 	struct look l = {.g = g};
 
-	if (!g->host.alive || tp_orphans_share_mm(g) || tp_procmaps_each(g->host.pid, "maps", consider, &l) < 0)
+	if (!g->host.alive || tp_orphans_share_mm(g) ||
+		tp_procmaps_each(g->host.pid, "maps", consider, &l) < 0)
 		return;
 	remember(g, &l);
 	choose(g, &r);
@@ -202,5 +212,6 @@ void tp_strays_init(struct tp_group *g)
 void tp_strays_look_soon(struct tp_group *g)
 {
 	if (!g->stray_timer.armed)
-		tp_timer_arm(&g->loop, &g->stray_timer, g->stray_pause_ms > LOOK_MS ? g->stray_pause_ms : LOOK_MS);
+		tp_timer_arm(&g->loop, &g->stray_timer,
+			g->stray_pause_ms > LOOK_MS ? g->stray_pause_ms : LOOK_MS);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mappings that nobody accounts for: made by code whose system calls were not rewritten, by a program that is dead.
+ * Mappings that nobody accounts for: made by code whose system calls were not rewritten, by a
+ * program that is dead.
  */
 #ifndef TP_SUPERVISE_STRAYS_H
 #define TP_SUPERVISE_STRAYS_H

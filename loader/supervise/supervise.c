@@ -2,7 +2,8 @@
 /*
  * The life of a supervisor: make itself at home, make the group, run the loop, clean up.
  *
- *	descriptors -> signals -> directory -> segment -> host -> slots -> doorbell -> first client -> loop
+ *	descriptors -> signals -> directory -> segment -> host -> slots -> doorbell -> first client
+ *-> loop
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,8 +41,8 @@ static int move_fd(int fd, int to)
 }
 
 /*
- * Keeps the two descriptors and nothing else: a copy of a pipe's end here would keep the caller's reader waiting.
- * They go high first, since one may sit where the other is to go.
+ * Keeps the two descriptors and nothing else: a copy of a pipe's end here would keep the caller's
+ * reader waiting. They go high first, since one may sit where the other is to go.
  */
 static void settle_descriptors(int *client, int *front)
 {
@@ -70,7 +71,7 @@ static void settle_stack(void)
 		return;
 	stack.rlim_cur = STACK_WANTED;
 	if (stack.rlim_max < STACK_WANTED)
-		stack.rlim_max = STACK_WANTED;	/* allowed to root only */
+		stack.rlim_max = STACK_WANTED; /* allowed to root only */
 	setrlimit(RLIMIT_STACK, &stack);
 }
 
@@ -123,15 +124,16 @@ static const char *advice(int error)
 static int internal(struct tp_group *g, int r, struct tp_error *err)
 {
 	if (r < 0)
-		tp_error_named(err, TP_STATUS_OWN, r, g->opts->group, "could not be started: %s%s", tp_errno_words(r),
-			advice(r));
+		tp_error_named(err, TP_STATUS_OWN, r, g->opts->group, "could not be started: %s%s",
+			tp_errno_words(r), advice(r));
 	return r;
 }
 
 static int make_host(struct tp_group *g, struct tp_error *err)
 {
 	bool taken[TP_UNITS] = {false};
-	int r = tp_hostlink_start(&g->host, &g->loop, g->opts->host_path, g->seg.fd, g->opts->group, err);
+	int r = tp_hostlink_start(
+		&g->host, &g->loop, g->opts->host_path, g->seg.fd, g->opts->group, err);
 
 	if (r < 0)
 		return r;
@@ -150,7 +152,9 @@ static int need_stack(struct tp_group *g, struct tp_error *err)
 	if (getrlimit(RLIMIT_STACK, &stack) || stack.rlim_cur >= STACK_NEEDED)
 		return 0;
 	return tp_error_named(err, TP_STATUS_OWN, -ENOMEM, g->opts->group,
-		"could not be started: the stack limit is too low (raise the hard limit: ulimit -s %d)", STACK_NEEDED >> 10);
+		"could not be started: the stack limit is too low (raise the hard limit: ulimit -s "
+		"%d)",
+		STACK_NEEDED >> 10);
 }
 
 /* Its files tell who is whose child and what is mapped: there is no way without. */
@@ -160,9 +164,11 @@ static int need_proc(struct tp_group *g, struct tp_error *err)
 
 	if (r != -ENOENT)
 		return internal(g, r, err);
-	return tp_error_named(err, TP_STATUS_OWN, r, g->opts->group, access("/proc/self/stat", F_OK) < 0 ?
-		"could not be started: /proc is not mounted" :
-		"could not be started: this kernel does not list children in /proc (CONFIG_PROC_CHILDREN)");
+	return tp_error_named(err, TP_STATUS_OWN, r, g->opts->group,
+		access("/proc/self/stat", F_OK) < 0
+			? "could not be started: /proc is not mounted"
+			: "could not be started: this kernel does not list children in /proc "
+			  "(CONFIG_PROC_CHILDREN)");
 }
 
 static int make_group(struct tp_group *g, struct tp_error *err)

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* What the routed calls found out about a program, in words, to whoever launched it. */
-#include "supervise/client.h"
 #include "supervise/warn.h"
+#include "supervise/client.h"
 
 static const struct {
 	uint32_t bit;
 	const char *text;
 } warnings[] = {
-	{TP_WARN_LIBC_UNKNOWN, "its C library skips atomic instructions while a program has one thread: "
+	{TP_WARN_LIBC_UNKNOWN,
+		"its C library skips atomic instructions while a program has one thread: "
 		"do not share pthread locks with it by pointer"},
-	{TP_WARN_UNROUTED, "some of its system calls could not be rerouted: memory it maps may lie outside its slot until it ends"},
-	{TP_WARN_NOT_PATCHED, "this system forbids rewriting program text: its memory may lie outside its slot until it ends"},
+	{TP_WARN_UNROUTED, "some of its system calls could not be rerouted: memory it maps may lie "
+			   "outside its slot until it ends"},
+	{TP_WARN_NOT_PATCHED, "this system forbids rewriting program text: its memory may lie "
+			      "outside its slot until it ends"},
 };
 
 void tp_warn(struct tp_prog *p)

@@ -6,7 +6,9 @@
 
 #include "supervise/wirecheck.h"
 
-enum { TARGET_MAX = 1 << 20 };	/* no descriptor number lies above: the kernel's own default ceiling */
+enum {
+	TARGET_MAX = 1 << 20
+}; /* no descriptor number lies above: the kernel's own default ceiling */
 
 static size_t size_of(unsigned type)
 {
@@ -35,7 +37,8 @@ uint32_t tp_wire_launch_fds(const struct tp_wire_launch *m)
 
 static const char *check_launch(const struct tp_wire_launch *m, uint32_t nfds)
 {
-	const uint32_t known = TP_WIRE_LINGER | TP_WIRE_OWN_SESSION | TP_WIRE_CTTY | TP_WIRE_ROOT | TP_WIRE_MORE;
+	const uint32_t known =
+		TP_WIRE_LINGER | TP_WIRE_OWN_SESSION | TP_WIRE_CTTY | TP_WIRE_ROOT | TP_WIRE_MORE;
 	uint64_t strings;
 
 	if (m->flags & ~known)
@@ -72,7 +75,8 @@ const char *tp_wire_check(const void *msg, size_t len, uint32_t nfds)
 		return nfds ? NULL : "descriptors are missing";
 	if (nfds)
 		return "it brings descriptors that nobody asked for";
-	if (head->type == TP_WIRE_STOP && !terminated(((const struct tp_wire_stop *)msg)->name, TP_NAME_MAX))
+	if (head->type == TP_WIRE_STOP &&
+		!terminated(((const struct tp_wire_stop *)msg)->name, TP_NAME_MAX))
 		return "its name has no end";
 	return NULL;
 }
@@ -80,7 +84,8 @@ const char *tp_wire_check(const void *msg, size_t len, uint32_t nfds)
 static bool ascending(const int32_t *targets, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (targets[i] < 0 || targets[i] >= TARGET_MAX || (i && targets[i] <= targets[i - 1]))
+		if (targets[i] < 0 || targets[i] >= TARGET_MAX ||
+			(i && targets[i] <= targets[i - 1]))
 			return false;
 	return true;
 }
@@ -99,7 +104,8 @@ static const char *split(const char *at, const char *end, uint32_t n, const char
 	return at;
 }
 
-const char *tp_wire_split(const struct tp_wire_launch *m, const char *blob, struct tp_wire_strings *ret)
+const char *tp_wire_split(
+	const struct tp_wire_launch *m, const char *blob, struct tp_wire_strings *ret)
 {
 	const int32_t *targets = (const void *)blob;
 	const char *at = blob + (size_t)m->nfds * sizeof(*targets), *end = blob + m->blob_len;

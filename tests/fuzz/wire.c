@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a client sends: whatever the bytes are, the check reads nothing outside them, and what it lets pass has the
- * properties that the supervisor relies on.
+ * What a client sends: whatever the bytes are, the check reads nothing outside them, and what it
+ * lets pass has the properties that the supervisor relies on.
  *
- * Input: one byte, the number of descriptors that came along; the message; for a launch that passes, its blob. With the
- * byte's low bit set the message becomes a launch whose head, name and blob length are right, so that what lies behind
- * those checks is reached as well.
+ * Input: one byte, the number of descriptors that came along; the message; for a launch that
+ * passes, its blob. With the byte's low bit set the message becomes a launch whose head, name and
+ * blob length are right, so that what lies behind those checks is reached as well.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,15 +14,16 @@
 
 #include "supervise/wirecheck.h"
 
-#define MUST(cond)		\
-	do {			\
-		if (!(cond))	\
+#define MUST(cond) \
+	do { \
+		if (!(cond)) \
 			abort(); \
 	} while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_strings(const struct tp_wire_launch *m, const char *blob, const struct tp_wire_strings *s)
+static void check_strings(
+	const struct tp_wire_launch *m, const char *blob, const struct tp_wire_strings *s)
 {
 	const char *end = blob + m->blob_len, *at = blob + (size_t)m->nfds * sizeof(int32_t);
 
@@ -70,7 +71,8 @@ static void make_plausible(void *msg, size_t *len, size_t rest, uint32_t *nfds)
 {
 	struct tp_wire_launch *m = msg;
 
-	m->head = (struct tp_wire_head){TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_LAUNCH, sizeof(*m), 1};
+	m->head = (struct tp_wire_head){
+		TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_LAUNCH, sizeof(*m), 1};
 	m->flags &= 0x1f;
 	m->argc &= 7;
 	m->envc &= 7;
@@ -96,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	data++;
 	size--;
 	len = plausible ? sizeof(struct tp_wire_launch) : message_len(data, size);
-	msg = malloc(len ? len : 1);	/* exactly as long, so that a byte too far is seen */
+	msg = malloc(len ? len : 1); /* exactly as long, so that a byte too far is seen */
 	if (!msg)
 		return 0;
 	memcpy(msg, data, len);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hostile clients against a real group: garbage, halves, wrong descriptors, clients that never read. After each, the group
- * still answers, still launches, and has no more descriptors than before.
+ * Hostile clients against a real group: garbage, halves, wrong descriptors, clients that never
+ * read. After each, the group still answers, still launches, and has no more descriptors than
+ * before.
  *
  * Usage: hostile TPRUN
  */
@@ -103,13 +104,17 @@ static int blob_of(const void *bytes, size_t len, int seals)
 
 enum { SEALED = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
 
-static const char true_blob[] = "/bin/true";	/* argc 1, envc 0, with its NUL */
+static const char true_blob[] = "/bin/true"; /* argc 1, envc 0, with its NUL */
 
 static struct tp_wire_launch launch_of(uint32_t blob_len)
 {
 	struct tp_wire_launch m = {
 		.head = {TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_LAUNCH, sizeof(m), 5},
-		.argc = 1, .blob_len = blob_len, .umask = 022, .sid = getsid(0), .pgid = getpgid(0)};
+		.argc = 1,
+		.blob_len = blob_len,
+		.umask = 022,
+		.sid = getsid(0),
+		.pgid = getpgid(0)};
 
 	for (int r = 0; r < 16; r++) {
 		struct rlimit l = {0, 0};
@@ -131,7 +136,8 @@ static void send_launch(int fd, const struct tp_wire_launch *m, int blob, int cw
 static void launch_works(void)
 {
 	struct tp_wire_launch m = launch_of(sizeof(true_blob));
-	int fd = connect_group(), blob = blob_of(true_blob, sizeof(true_blob), SEALED), cwd = open("/", O_PATH | O_CLOEXEC);
+	int fd = connect_group(), blob = blob_of(true_blob, sizeof(true_blob), SEALED),
+	    cwd = open("/", O_PATH | O_CLOEXEC);
 	union message got;
 
 	send_launch(fd, &m, blob, cwd);
@@ -149,7 +155,8 @@ static void launch_works(void)
 	close(fd);
 }
 
-/* The supervisor notices a disconnection a moment after it was made: the fewest of a while count. */
+/* The supervisor notices a disconnection a moment after it was made: the fewest of a while count.
+ */
 static int settled_descriptors(pid_t pid)
 {
 	int fewest = descriptors_of(pid);
@@ -202,8 +209,8 @@ static void garbage_of_every_size_is_answered_or_dropped(void **state)
 		union message m;
 
 		if (round % 3 == 0 && len >= sizeof(m.head))
-			*(struct tp_wire_head *)(void *)noise = (struct tp_wire_head){
-				TP_WIRE_MAGIC, TP_WIRE_VERSION, (uint16_t)(round / 3 % 10), (uint32_t)len, 1};
+			*(struct tp_wire_head *)(void *)noise = (struct tp_wire_head){TP_WIRE_MAGIC,
+				TP_WIRE_VERSION, (uint16_t)(round / 3 % 10), (uint32_t)len, 1};
 		assert_int_equal(tp_sock_send(fd, noise, len, fds, round % 4, 0), 0);
 		if (answer(fd, &m) > 0)
 			assert_int_equal(m.head.type, TP_WIRE_ERROR);
@@ -299,7 +306,8 @@ static void a_client_that_never_reads_is_dropped(void **state)
 static void clients_that_vanish_at_once_leave_nothing(void **state)
 {
 	struct tp_wire_launch m = launch_of(sizeof(true_blob));
-	int blob = blob_of(true_blob, sizeof(true_blob), SEALED), cwd = open("/", O_PATH | O_CLOEXEC);
+	int blob = blob_of(true_blob, sizeof(true_blob), SEALED),
+	    cwd = open("/", O_PATH | O_CLOEXEC);
 
 	(void)state;
 	for (int i = 0; i < 50; i++) {
@@ -317,8 +325,11 @@ static void clients_that_vanish_at_once_leave_nothing(void **state)
 
 static void signals_and_stops_for_nobody_are_answered(void **state)
 {
-	struct tp_wire_signal s = {.head = {TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_SIGNAL, sizeof(s), 1}, .signo = 9};
-	struct tp_wire_stop stop = {.head = {TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_STOP, sizeof(stop), 2}, .name = "nobody"};
+	struct tp_wire_signal s = {
+		.head = {TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_SIGNAL, sizeof(s), 1}, .signo = 9};
+	struct tp_wire_stop stop = {
+		.head = {TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_STOP, sizeof(stop), 2},
+		.name = "nobody"};
 	int fd = connect_group();
 
 	(void)state;
@@ -377,8 +388,10 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(garbage_of_every_size_is_answered_or_dropped, still_well),
-		cmocka_unit_test_teardown(strings_in_anything_but_a_sealed_memfd_are_refused, still_well),
-		cmocka_unit_test_teardown(a_half_sent_launch_is_forgotten_with_its_client, still_well),
+		cmocka_unit_test_teardown(
+			strings_in_anything_but_a_sealed_memfd_are_refused, still_well),
+		cmocka_unit_test_teardown(
+			a_half_sent_launch_is_forgotten_with_its_client, still_well),
 		cmocka_unit_test_teardown(descriptors_for_no_launch_are_refused, still_well),
 		cmocka_unit_test_teardown(a_client_that_never_reads_is_dropped, still_well),
 		cmocka_unit_test_teardown(clients_that_vanish_at_once_leave_nothing, still_well),

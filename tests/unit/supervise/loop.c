@@ -122,9 +122,12 @@ static void a_watch_is_called_until_it_is_removed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(timers_fire_in_order_of_time, open_loop, close_loop),
-		cmocka_unit_test_setup_teardown(arming_again_moves_and_disarming_removes, open_loop, close_loop),
-		cmocka_unit_test_setup_teardown(a_watch_is_called_until_it_is_removed, open_loop, close_loop),
+		cmocka_unit_test_setup_teardown(
+			timers_fire_in_order_of_time, open_loop, close_loop),
+		cmocka_unit_test_setup_teardown(
+			arming_again_moves_and_disarming_removes, open_loop, close_loop),
+		cmocka_unit_test_setup_teardown(
+			a_watch_is_called_until_it_is_removed, open_loop, close_loop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names: unique among the live whatever people ask for, reused when free, cheap with a thousand of one name. */
+/* Names: unique among the live whatever people ask for, reused when free, cheap with a thousand of
+ * one name. */
 #include <stdio.h>
 #include <string.h>
 

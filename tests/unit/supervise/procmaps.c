@@ -30,7 +30,8 @@ static void look(void *arg, const struct tp_mapping *m)
 
 static void *own_mapping(void)
 {
-	void *at = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *at = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_true(at != MAP_FAILED);
 	return at;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps a megabyte by a system call of its own, whose site nobody looks for: the mapping lies outside every slot. */
+/* Maps a megabyte by a system call of its own, whose site nobody looks for: the mapping lies
+ * outside every slot. */
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -12,8 +13,10 @@ static long raw_mmap(void)
 	volatile long nr = SYS_mmap;
 	long r;
 
-	__asm__ volatile("syscall" : "=a"(r)
-			 : "a"(nr), "D"(0L), "S"(1L << 20), "d"((long)PROT_READ), "r"(flags), "r"(fd), "r"(off)
+	__asm__ volatile("syscall"
+			 : "=a"(r)
+			 : "a"(nr), "D"(0L), "S"(1L << 20), "d"((long)PROT_READ), "r"(flags),
+			 "r"(fd), "r"(off)
 			 : "rcx", "r11", "memory");
 	return r;
 }

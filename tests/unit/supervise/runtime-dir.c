@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The directory of a group: one live group a name, stale ones replaced, nothing of others touched. */
+/* The directory of a group: one live group a name, stale ones replaced, nothing of others touched.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

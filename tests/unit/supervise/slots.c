@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Units: what is reserved, in which order they are reused, and what routed calls may do to the shared table. */
+/* Units: what is reserved, in which order they are reused, and what routed calls may do to the
+ * shared table. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

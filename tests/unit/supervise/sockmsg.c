@@ -107,11 +107,16 @@ static void nothing_there_does_not_block(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(descriptors_arrive_and_are_not_inherited, open_pair, close_pair),
+		cmocka_unit_test_setup_teardown(
+			descriptors_arrive_and_are_not_inherited, open_pair, close_pair),
 		cmocka_unit_test_setup_teardown(too_many_are_not_sent, open_pair, close_pair),
-		cmocka_unit_test_setup_teardown(an_oversized_message_is_refused_and_its_descriptors_closed, open_pair, close_pair),
-		cmocka_unit_test_setup_teardown(without_room_for_descriptors_the_loss_is_noticed, open_pair, close_pair),
-		cmocka_unit_test_setup_teardown(nothing_there_does_not_block, open_pair, close_pair),
+		cmocka_unit_test_setup_teardown(
+			an_oversized_message_is_refused_and_its_descriptors_closed, open_pair,
+			close_pair),
+		cmocka_unit_test_setup_teardown(
+			without_room_for_descriptors_the_loss_is_noticed, open_pair, close_pair),
+		cmocka_unit_test_setup_teardown(
+			nothing_there_does_not_block, open_pair, close_pair),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,10 +10,12 @@ static struct tp_wire_launch good_launch(void)
 {
 	struct tp_wire_launch m = {
 		.head = {TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_LAUNCH, sizeof(m), 1},
-		.argc = 2, .envc = 1, .nfds = 2,
+		.argc = 2,
+		.envc = 1,
+		.nfds = 2,
 	};
 
-	m.blob_len = 2 * sizeof(int32_t) + sizeof("ls\0-l\0A=b") ;
+	m.blob_len = 2 * sizeof(int32_t) + sizeof("ls\0-l\0A=b");
 	return m;
 }
 
@@ -101,7 +103,8 @@ static void counts_that_overflow_are_refused(void **state)
 
 static void a_stop_without_end_is_refused(void **state)
 {
-	struct tp_wire_stop m = {.head = {TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_STOP, sizeof(m), 1}};
+	struct tp_wire_stop m = {
+		.head = {TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_STOP, sizeof(m), 1}};
 
 	(void)state;
 	assert_null(tp_wire_check(&m, sizeof(m), 0));
@@ -112,7 +115,7 @@ static void a_stop_without_end_is_refused(void **state)
 /* Two descriptors, then "ls" "-l", then "A=b". */
 struct blob {
 	_Alignas(8) int32_t targets[2];
-	char strings[sizeof("ls\0-l\0A=b") + 1];	/* and the NUL that the reader adds */
+	char strings[sizeof("ls\0-l\0A=b") + 1]; /* and the NUL that the reader adds */
 };
 
 static struct blob good_blob(void)
@@ -122,7 +125,8 @@ static struct blob good_blob(void)
 	return b;
 }
 
-static const char *split(const struct tp_wire_launch *m, const struct blob *b, struct tp_wire_strings *ret)
+static const char *split(
+	const struct tp_wire_launch *m, const struct blob *b, struct tp_wire_strings *ret)
 {
 	return tp_wire_split(m, (const char *)b, ret);
 }
