@@ -31,7 +31,7 @@ static inline bool tpi_ask_is_file(const struct ask *a)
 	return !(a->flags & MAP_ANONYMOUS);
 }
 
-/* expected.c: the libc whose rewritten text is in place before its interpreter maps it */
+/* expected.c: the libc whose read-only part is in place before its interpreter maps it */
 bool tpi_expected_is(const struct tp_control *c, const struct ask *a);
-long tpi_expected_map_around(struct tp_control *c, const struct ask *a);
-bool tpi_expected_text(struct tp_control *c, const struct ask *a);
+long tpi_expected_map_rest(struct tp_control *c, const struct ask *a);
+bool tpi_expected_part(struct tp_control *c, const struct ask *a);

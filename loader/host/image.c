@@ -37,14 +37,41 @@ static enum tpi_role role_of(const char *soname)
 	return TPI_ROLE_NONE;
 }
 
+static bool read_header(int fd, Elf64_Ehdr *eh)
+{
+	return read_at(fd, eh, sizeof(*eh), 0) && eh->e_ident[0] == 0x7f && eh->e_ident[1] == 'E' &&
+	       eh->e_phentsize == sizeof(Elf64_Phdr) && eh->e_phnum <= 64;
+}
+
+uint64_t tpi_image_head(int fd)
+{
+	Elf64_Ehdr eh;
+	Elf64_Phdr ph;
+	uint64_t head = 0;
+
+	if (!read_header(fd, &eh))
+		return 0;
+	for (unsigned i = 0; i < eh.e_phnum; i++) {
+		if (!read_at(fd, &ph, sizeof(ph), eh.e_phoff + i * sizeof(ph)))
+			return 0;
+		if (ph.p_type != PT_LOAD)
+			continue;
+		if (ph.p_flags & PF_W)
+			return head <= (ph.p_vaddr & ~(TP_PAGE_SIZE - 1)) ? head : 0;
+		if (ph.p_vaddr != ph.p_offset || ph.p_filesz != ph.p_memsz || (ph.p_vaddr & ~(TP_PAGE_SIZE - 1)) != head)
+			return 0;
+		head = tpi_page_up(ph.p_vaddr + ph.p_memsz);
+	}
+	return 0;
+}
+
 static bool find_segments(int fd, uint64_t off, Elf64_Phdr *ret_text, Elf64_Phdr *ret_dynamic)
 {
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph;
 	bool text = false, dynamic = false;
 
-	if (!read_at(fd, &eh, sizeof(eh), 0) || eh.e_ident[0] != 0x7f || eh.e_ident[1] != 'E' ||
-	    eh.e_phentsize != sizeof(ph) || eh.e_phnum > 64)
+	if (!read_header(fd, &eh))
 		return false;
 	for (unsigned i = 0; i < eh.e_phnum; i++) {
 		if (!read_at(fd, &ph, sizeof(ph), eh.e_phoff + i * sizeof(ph)))

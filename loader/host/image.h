@@ -24,6 +24,12 @@ struct tpi_image {
  */
 bool tpi_image_read(int fd, uint64_t text, uint64_t off, struct tpi_image *ret);
 
+/*
+ * How many bytes from the load address on are read-only and lie there as they lie in the file: the segments before the first
+ * writable one. 0: they do not.
+ */
+uint64_t tpi_image_head(int fd);
+
 /* Value of a defined dynamic symbol (unbiased) and its index, or false. */
 bool tpi_image_symbol(const struct tpi_image *im, const char *name, uint64_t *ret_value, uint64_t *ret_size,
 		      uint32_t *ret_index);

@@ -19,7 +19,8 @@ struct launch {
 	const uint8_t *stack_image;
 	struct tpi_request *rq;
 	struct tp_host_result *out;
-	uint32_t shared_image; /* index + 1 */
+	uint32_t shared_image; /* index + 1 of the image whose read-only part is a shared copy, which ends at shared_end */
+	uint64_t shared_end;
 };
 
 static bool fail(struct launch *l, uint32_t stage, long error, uint64_t detail)
@@ -101,19 +102,7 @@ static bool map_control(struct launch *l)
 	return true;
 }
 
-/* The image that a map belongs to, if its system calls are to be rerouted: index + 1. */
-static uint32_t image_of(const struct launch *l, uint32_t map)
-{
-	for (uint32_t i = 0; i < l->in->nimages; i++) {
-		const struct tp_host_image *im = &l->in->images[i];
-
-		if (im->scan == TP_SCAN_CALLS && map >= im->first_map && map < im->first_map + im->nmaps)
-			return i + 1;
-	}
-	return 0;
-}
-
-/* The libc that this interpreter mapped for others is put in place before it asks, where map.c finds it. */
+/* The libc that this interpreter mapped for others is put in place before it asks, where expected.c finds it. */
 static void expect_libc(struct launch *l, const struct tpi_text *interp)
 {
 	struct tp_control *c = (struct tp_control *)base_of(l);
@@ -122,28 +111,48 @@ static void expect_libc(struct launch *l, const struct tpi_text *interp)
 	c->interp_facts = tpi_text_number(interp);
 	if (!t || !tpi_shared_ready(t) || tpi_failed(tpi_shared_map(t, c->base)))
 		return;
-	c->libc_text = (struct tp_range){ c->base + tpi_shared_place(t), tpi_page_up(t->len) };
+	c->libc_head = (struct tp_range){ c->base + tpi_shared_place(t), t->head_len };
 	c->libc_facts = tpi_text_number(t);
 }
 
-/* The text that was just mapped from its file gives way to the shared copy, if there is one for this place. */
-static void share_text(struct launch *l, uint32_t map)
+/* The facts about an image's text, if a shared copy of it can take the place of its read-only maps. */
+static const struct tpi_text *shared_copy(const struct launch *l, const struct tp_host_image *im)
 {
-	const struct tp_host_map *m = &l->maps[map];
-	uint32_t image = image_of(l, map);
 	const struct tpi_text *t;
 	struct tpi_file file;
 
-	if (!image || m->outside || !(m->prot & PROT_EXEC) || !tpi_file_of(l->rq->fds[m->fd], &file))
+	for (uint32_t i = im->first_map; i < im->first_map + im->nmaps; i++) {
+		const struct tp_host_map *m = &l->maps[i];
+
+		if (m->fd < 0 || m->outside || !(m->prot & PROT_EXEC) || !tpi_file_of(l->rq->fds[m->fd], &file))
+			continue;
+		t = tpi_text_known(&file, m->off);
+		return t && tpi_shared_ready(t) && im->bias == base_of(l) + tpi_shared_place(t) ? t : NULL;
+	}
+	return NULL;
+}
+
+static void share_image(struct launch *l, uint32_t image)
+{
+	const struct tp_host_image *im = &l->in->images[image];
+	const struct tpi_text *t = im->scan == TP_SCAN_CALLS ? shared_copy(l, im) : NULL;
+
+	if (!t || tpi_failed(tpi_shared_map(t, base_of(l))))
 		return;
-	t = tpi_text_known(&file, m->off);
-	if (!t || !tpi_shared_ready(t) || m->addr != base_of(l) + tpi_shared_place(t) || m->len != tpi_page_up(t->len) ||
-	    tpi_failed(tpi_shared_map(t, base_of(l))))
-		return;
-	l->shared_image = image;
+	tpi_space_set((struct tp_control *)base_of(l), im->bias, t->head_len);
+	l->shared_image = image + 1;
+	l->shared_end = im->bias + t->head_len;
 	if (t->warnings)
 		entry_of(l)->warnings |= t->warnings;
 	expect_libc(l, t);
+}
+
+static bool is_shared(const struct launch *l, uint32_t map)
+{
+	const struct tp_host_image *im = &l->in->images[l->shared_image ? l->shared_image - 1 : 0];
+
+	return l->shared_image && map >= im->first_map && map < im->first_map + im->nmaps && l->maps[map].fd >= 0 &&
+	       l->maps[map].addr + l->maps[map].len <= l->shared_end;
 }
 
 static bool map_one(struct launch *l, uint32_t i)
@@ -164,8 +173,6 @@ static bool map_one(struct launch *l, uint32_t i)
 	if (!tpi_failed(r)) {
 		if (m->outside && !c->image.len)
 			c->image = (struct tp_range){ m->addr, m->len };
-		if (m->fd >= 0)
-			share_text(l, i);
 		return true;
 	}
 	if (m->outside)
@@ -251,8 +258,10 @@ void tpi_launch(struct tpi_request *rq, struct tp_host_result *ret_result)
 	}
 	if (!map_control(&l))
 		return;
+	for (uint32_t i = 0; i < l.in->nimages; i++)
+		share_image(&l, i);
 	for (uint32_t i = 0; i < l.in->nmaps; i++)
-		if (!map_one(&l, i)) {
+		if (!is_shared(&l, i) && !map_one(&l, i)) {
 			undo(&l);
 			return;
 		}

@@ -128,8 +128,10 @@ static void hello(uint64_t *sp)
 		h.stage = h.error ? TP_STAGE_BRK_GUARD : TP_STAGE_NONE;
 	}
 	tpi_can_patch = h.can_patch = can_patch();
-	if (tpi_can_patch)
+	if (tpi_can_patch) {
 		tpi_shared_init();
+		tpi_facts_load((const char *)sp[sp[0] > 2 ? 3 : 1 + sp[0]]);
+	}
 	tpi_channel_send(&h, sizeof(h));
 	if (h.error)
 		leave(1);

@@ -120,7 +120,7 @@ static long map_anywhere(struct tp_control *c, struct ask *a)
 	if (tpi_ask_is_file(a) && (a->flags & MAP_TYPE) == MAP_PRIVATE && a->span <= NEAR_FILE_MAX)
 		zone = TPI_ZONE_NEAR;
 	if (zone == TPI_ZONE_NEAR && tpi_expected_is(c, a)) {
-		long r = tpi_expected_map_around(c, a);
+		long r = tpi_expected_map_rest(c, a);
 
 		if (r != -EEXIST)
 			return r;
@@ -140,7 +140,7 @@ static long map_fixed(struct tp_control *c, const struct ask *a)
 	bool own = tpi_space_own(c, a->addr, a->span);
 	long r;
 
-	if (c->libc_text.len && tpi_expected_text(c, a))
+	if (c->libc_head.len && tpi_expected_part(c, a))
 		return (long)a->addr;
 	if (!own && tpi_space_foreign(c, a->addr, a->span))
 		return a->flags & MAP_FIXED_NOREPLACE ? -EEXIST : -ENOMEM;

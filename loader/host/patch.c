@@ -110,9 +110,9 @@ unrouted:
 /* A libc other than the one that was expected: its place was kept for nothing. */
 static void drop_expected(struct tp_control *c)
 {
-	if (c->libc_text.len)
-		tpi_munmap(c->libc_text.addr, c->libc_text.len);
-	c->libc_text.len = 0;
+	if (c->libc_head.len)
+		tpi_munmap(c->libc_head.addr, c->libc_head.len);
+	c->libc_head.len = 0;
 }
 
 void tpi_patch_mapped(struct tp_control *c, uint64_t text, uint64_t len, int fd, uint64_t off)

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One rewritten copy of each interpreter's and libc's text, in a memfd of the host, mapped MAP_PRIVATE into every slot.
+ * One rewritten copy of each interpreter's and libc's read-only part, in a memfd of the host, mapped MAP_PRIVATE into every
+ * slot.
  *
  * Rewriting the file's own pages costs each program some thirty copied pages, gives the text an anon_vma, so that fork
  * copies all its page tables, and needs two mprotect calls, which interrupt every other CPU of the group. A shared copy
  * costs a mapping. It works because interpreter and libc have the same place in every slot (layout.h), and because the
  * stubs, in the memfd as well, find the control block from their own address.
  *
- *	memfd:	[0, TP_SLOT_STUBS_SIZE) the stubs, as they lie in every slot | texts, one behind the other
+ * Headers, text and constants are one mapping, executable as a whole: each mapping of a group is one that every exit and
+ * every fork of any program has to walk.
+ *
+ *	memfd:	[0, TP_SLOT_STUBS_SIZE) the stubs, as they lie in every slot | images, one behind the other
  *
  * The second program that needs a text makes the copy: a group that runs one program does not pay for it. Builders reserve
  * their bytes with one atomic add, fill them through the host's writable view, and publish with a release store of
@@ -60,7 +64,7 @@ void tpi_shared_init(void)
 
 uint64_t tpi_shared_place(const struct tpi_text *t)
 {
-	return (t->role == TPI_ROLE_LIBC ? TP_SLOT_LIBC : TP_SLOT_INTERP) + t->bias_off;
+	return t->role == TPI_ROLE_LIBC ? TP_SLOT_LIBC : TP_SLOT_INTERP;
 }
 
 /* The text as it will lie at `place` of a unit; any unit's base will do, since all distances are within the unit. */
@@ -87,16 +91,16 @@ static bool rewrite(const struct tpi_text *t, uint8_t *copy, uint64_t place, uin
 
 static bool build(struct tpi_text *t, uint64_t text)
 {
-	uint64_t len = tpi_page_up(t->len), need = (uint64_t)t->nsites * ARCH_STUB_MAX;
+	uint64_t len = t->head_len, need = (uint64_t)t->nsites * ARCH_STUB_MAX;
 	uint64_t stubs = __atomic_fetch_add(&stubs_used, need, __ATOMIC_RELAXED);
 	uint64_t off = __atomic_fetch_add(&texts_used, len, __ATOMIC_RELAXED);
 
-	if (stubs + need > TP_SLOT_STUBS_SIZE || off + len > AREA_SIZE)
+	if (t->bias_off + t->len > len || stubs + need > TP_SLOT_STUBS_SIZE || off + len > AREA_SIZE)
 		return false;
-	memcpy(area + off, (const void *)text, len);
-	tpi_madvise(text, len, MADV_DONTNEED); /* as after a scan (text.c) */
+	memcpy(area + off, (const void *)(text - t->bias_off), len);
+	tpi_madvise(text, tpi_page_up(t->len), MADV_DONTNEED); /* as after a scan (text.c) */
 	t->shared_off = off;
-	return rewrite(t, area + off, tpi_shared_place(t), stubs);
+	return rewrite(t, area + off + t->bias_off, tpi_shared_place(t) + t->bias_off, stubs);
 }
 
 void tpi_shared_build(struct tpi_text *t, uint64_t text)
@@ -111,7 +115,7 @@ void tpi_shared_build(struct tpi_text *t, uint64_t text)
 
 long tpi_shared_map(const struct tpi_text *t, uint64_t unit_base)
 {
-	return tpi_mmap(unit_base + tpi_shared_place(t), tpi_page_up(t->len), PROT_READ | PROT_EXEC,
+	return tpi_mmap(unit_base + tpi_shared_place(t), t->head_len, PROT_READ | PROT_EXEC,
 			MAP_PRIVATE | MAP_FIXED, area_fd, t->shared_off);
 }
 

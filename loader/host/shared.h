@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rewritten text that all programs of the group map instead of rewriting their own. */
+/* Rewritten images that all programs of the group map instead of rewriting their own: text, and what else is read-only. */
 #pragma once
 
 #include "text.h"
@@ -12,7 +12,7 @@ void tpi_shared_init(void);
 /* Any task: makes the shared copy of a text that is mapped, unchanged, at `text`. */
 void tpi_shared_build(struct tpi_text *t, uint64_t text);
 
-/* The offset from a unit's base where the shared copy of this text must be mapped. */
+/* The offset from a unit's base where the shared copy of this image is mapped: t->head_len bytes. */
 uint64_t tpi_shared_place(const struct tpi_text *t);
 
 static inline bool tpi_shared_ready(const struct tpi_text *t)

@@ -86,7 +86,7 @@ struct tpi_text *tpi_text_by_number(uint32_t number)
 	return number && number <= ENTRIES ? &cache[number - 1] : NULL;
 }
 
-static struct tpi_text *claim(void)
+struct tpi_text *tpi_text_claim(void)
 {
 	for (int i = 0; i < ENTRIES; i++) {
 		uint32_t empty = EMPTY;
@@ -95,6 +95,11 @@ static struct tpi_text *claim(void)
 			return &cache[i];
 	}
 	return NULL;
+}
+
+void tpi_text_publish(struct tpi_text *t)
+{
+	__atomic_store_n(&t->state, READY, __ATOMIC_RELEASE);
 }
 
 /* Keeps glibc's single-thread shortcut off: the flag decides whether mutexes and counters are atomic. */
@@ -182,7 +187,7 @@ struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t text, uin
 		__atomic_store_n(&boring[h % BORING], h, __ATOMIC_RELAXED);
 		return NULL;
 	}
-	t = claim();
+	t = tpi_text_claim();
 	if (!t) {
 		c->program->warnings |= TP_WARN_UNROUTED;
 		return NULL;
@@ -195,6 +200,10 @@ struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t text, uin
 	t->len = len;
 	t->role = im.role;
 	t->bias_off = text - im.bias;
-	__atomic_store_n(&t->state, READY, __ATOMIC_RELEASE);
+	t->head_len = im.role == TPI_ROLE_STATIC ? 0 : tpi_image_head(fd);
+	/* What is mapped before the program can have shut itself in, where a system call more might kill it. */
+	if (role != TPI_ROLE_LOADED || im.role == TPI_ROLE_LIBC)
+		tpi_facts_store(t, fd);
+	tpi_text_publish(t);
 	return t;
 }

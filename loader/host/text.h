@@ -25,6 +25,7 @@ struct tpi_text {
 	uint32_t libc;	     /* of an interpreter: index + 1 of the libc that it mapped last */
 	uint32_t used;	     /* it was rewritten for this many programs */
 	uint64_t bias_off;   /* text - load address */
+	uint64_t head_len;   /* bytes from the load address that are read-only and lie as in the file, the text among them */
 	uint64_t shared_off; /* in the shared texts' memfd */
 	int64_t flag_off;    /* from the text to a static executable's single-thread flag, to be cleared; 0: none */
 	struct arch_patch patches[TPI_PATCHES_MAX];
@@ -45,3 +46,11 @@ struct tpi_text *tpi_text_known(const struct tpi_file *file, uint64_t off);
 struct tpi_text *tpi_text_known_libc(const struct tpi_file *file);
 struct tpi_text *tpi_text_by_number(uint32_t number);
 uint32_t tpi_text_number(const struct tpi_text *t);
+
+/* A new entry, for its claimer alone until it is published; NULL: the table is full. */
+struct tpi_text *tpi_text_claim(void);
+void tpi_text_publish(struct tpi_text *t);
+
+/* facts.c: a file of what was found in earlier groups. The path is kept; NULL: there is no such file. */
+void tpi_facts_load(const char *path);
+void tpi_facts_store(const struct tpi_text *t, int text_fd);

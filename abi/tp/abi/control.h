@@ -55,7 +55,7 @@ struct tp_control {
 
 	uint32_t mlock_future;
 	uint32_t exe_len;
-	struct tp_range libc_text;	/* a shared copy of the text that the libc is expected to map, already in its place */
+	struct tp_range libc_head;	/* the shared read-only part of the libc that is expected, already in its place */
 	uint32_t libc_facts;		/* which one, and which interpreter: numbers in the host's table of texts, 0: none */
 	uint32_t interp_facts;
 	struct tp_range shm[TP_SHM_MAX];	/* attached SysV segments; len 0: free */
