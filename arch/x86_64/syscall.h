@@ -11,6 +11,7 @@
 #define ARCH_NR_rt_sigaction		13
 #define ARCH_NR_rt_sigprocmask		14
 #define ARCH_NR_pread64			17
+#define ARCH_NR_writev			20
 #define ARCH_NR_mremap			25
 #define ARCH_NR_madvise			28
 #define ARCH_NR_shmat			30
@@ -45,6 +46,7 @@
 #define ARCH_NR_futex			202
 #define ARCH_NR_io_setup		206
 #define ARCH_NR_io_destroy		207
+#define ARCH_NR_clock_gettime		228
 #define ARCH_NR_exit_group		231
 #define ARCH_NR_openat			257
 #define ARCH_NR_newfstatat		262

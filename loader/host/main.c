@@ -33,6 +33,17 @@ static uint64_t auxv_value(uint64_t *sp, uint64_t key)
 	return 0;
 }
 
+/* What follows `name` in the one variable that starts with it, or NULL. */
+static const char *environment(uint64_t *sp, const char *name)
+{
+	size_t len = tpi_strlen(name);
+
+	for (const char **v = (const char **)(sp + 1 + *sp + 1); *v; v++)
+		if (tpi_strlen(*v) >= len && !memcmp(*v, name, len))
+			return *v + len;
+	return NULL;
+}
+
 static long map_segment(void)
 {
 	long r = tpi_mmap(TP_SEGMENT_BASE, TP_SEGMENT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
@@ -130,7 +141,7 @@ static void hello(uint64_t *sp)
 	tpi_can_patch = h.can_patch = can_patch();
 	if (tpi_can_patch) {
 		tpi_shared_init();
-		tpi_facts_load((const char *)sp[sp[0] > 2 ? 3 : 1 + sp[0]]);
+		tpi_facts_load(environment(sp, "TPRUN_TEXTS="));
 	}
 	tpi_channel_send(&h, sizeof(h));
 	if (h.error)

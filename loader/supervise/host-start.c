@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "supervise/host-start.h"
+#include "supervise/runtime-dir.h"
 #include "tp/abi/hostmsg.h"
 
 static struct rlimit host_limit(int resource)
@@ -57,7 +59,7 @@ void tp_host_limits(struct rlimit ret[TP_RLIMITS])
 
 struct child {
 	const char *path;
-	char *const *argv;
+	char *const *argv, *const *envp;
 	int sock, segment; /* both above TP_HOST_SEGMENT_FD */
 	const struct rlimit *limits;
 	unsigned long persona;
@@ -72,8 +74,6 @@ static void set_limits(const struct rlimit *limits)
 
 static _Noreturn void become_host(struct child *c)
 {
-	char *const none[] = {NULL};
-
 	for (int fd = 0; fd < TP_HOST_FD; fd++)
 		close(fd);
 	if (dup2(c->sock, TP_HOST_FD) < 0 || dup2(c->segment, TP_HOST_SEGMENT_FD) < 0)
@@ -81,7 +81,7 @@ static _Noreturn void become_host(struct child *c)
 	close_range(TP_HOST_SEGMENT_FD + 1, ~0u, 0);
 	set_limits(c->limits);
 	personality(c->persona);
-	execve(c->path, c->argv, none);
+	execve(c->path, c->argv, c->envp);
 fail:
 	c->error = -errno;
 	_exit(127);
@@ -102,12 +102,24 @@ static pid_t spawn(struct child *c)
 	return pid < 0 ? -errno : pid;
 }
 
+/* Where the host keeps what it finds out about texts, for later groups. Return: NULL without a place. */
+static char *put_texts(char *ret, size_t size)
+{
+	char base[PATH_MAX];
+
+	if (tp_runtime_base(base) < 0)
+		return NULL;
+	snprintf(ret, size, "TPRUN_TEXTS=%s/.texts", base);
+	return ret;
+}
+
 int tp_host_spawn(const char *path, const char *group, int sock, int segment,
 	const struct rlimit *limits, pid_t *ret_pid)
 {
 	char name[] = "tp-host", label[128];
-	char *argv[] = {name, label, NULL};
-	struct child c = {.path = path, .argv = argv, .limits = limits};
+	char texts[PATH_MAX + 32];
+	char *argv[] = {name, label, NULL}, *envp[] = {put_texts(texts, sizeof(texts)), NULL};
+	struct child c = {.path = path, .argv = argv, .envp = envp, .limits = limits};
 	pid_t pid;
 
 	snprintf(label, sizeof(label), "%s", group);
