@@ -26,8 +26,7 @@ static void finish_post(struct tp_hostlink *h, int error)
 		done(h->done_arg, error);
 }
 
-/* The first cause stays: what follows is its consequence. */
-static void lose(struct tp_hostlink *h, const char *why)
+void tp_hostlink_lose(struct tp_hostlink *h, const char *why)
 {
 	if (!h->alive)
 		return;
@@ -78,11 +77,12 @@ static int take_reply(struct tp_hostlink *h, struct tp_host_result *ret)
 	ssize_t n = wait_message(h, ret, sizeof(*ret), REPLY_MS);
 
 	if (n == -ETIMEDOUT)
-		lose(h, "it does not answer");
+		tp_hostlink_lose(h, "it does not answer");
 	else if (n <= 0)
-		lose(h, "it ended");
+		tp_hostlink_lose(h, "it ended");
 	else if (!is_reply(h, ret, n))
-		lose(h, "it answered nonsense: a program has probably written over its memory");
+		tp_hostlink_lose(
+			h, "it answered nonsense: a program has probably written over its memory");
 	return h->alive ? 0 : -EHOSTDOWN;
 }
 
@@ -112,9 +112,9 @@ static int send_request(
 		r = tp_sock_send(h->sock, &more, sizeof(more), fds + at, n, 0);
 	}
 	if (r < 0)
-		lose(h, r == -EPIPE || r == -ECONNRESET ? "it ended"
-			: r == -EAGAIN                  ? "it does not listen"
-							: "its socket failed");
+		tp_hostlink_lose(h, r == -EPIPE || r == -ECONNRESET ? "it ended"
+				    : r == -EAGAIN                  ? "it does not listen"
+								    : "its socket failed");
 	return r;
 }
 
@@ -157,7 +157,7 @@ static void on_death(struct tp_watch *w, uint32_t events)
 		info.si_code == CLD_EXITED ? "it exited with status %d"
 					   : "it was killed by signal %d",
 		info.si_status);
-	lose(h, why);
+	tp_hostlink_lose(h, why);
 	close(w->fd);
 	tp_loop_remove(h->loop, w);
 }

@@ -34,7 +34,7 @@ struct tp_hostlink {
 	struct tp_host_hello hello;
 	struct rlimit limits[TP_RLIMITS]; /* what every program starts from */
 	int nice;
-	char gone[96]; /* why there is no host any more */
+	char gone[128]; /* why there is no host any more */
 };
 
 /* Starts the host and waits for its greeting. */
@@ -58,6 +58,9 @@ void tp_hostlink_drain(struct tp_hostlink *host);
 
 /* Lets it go on if it was stopped. */
 void tp_hostlink_continue(struct tp_hostlink *host);
+
+/* It is not to be believed any more: kills it. `why` is for people; the first cause stays. */
+void tp_hostlink_lose(struct tp_hostlink *host, const char *why);
 
 /* Kills, reaps, closes. */
 void tp_hostlink_stop(struct tp_hostlink *host);

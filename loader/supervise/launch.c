@@ -49,6 +49,22 @@ static int adopt(struct tp_prog *p, pid_t pid)
 	return 0;
 }
 
+/* A child that is neither host nor program. */
+static bool is_stranger_child(struct tp_group *g, pid_t pid)
+{
+	siginfo_t info;
+
+	return pid > 1 && pid != g->host.pid && !tp_registry_by_pid(g, pid) &&
+	       waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+/* It cannot be watched, so it must not run, and its memory is unmapped next. */
+static void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 static int watch_prog(struct tp_prog *p, pid_t pid, struct tp_error *err)
 {
 	int r = adopt(p, pid);
@@ -64,10 +80,15 @@ static int watch_prog(struct tp_prog *p, pid_t pid, struct tp_error *err)
 	if (p->death.fd >= 0)
 		close(p->death.fd);
 	p->death.fd = -1;
-	/* A real child that cannot be watched must not stay; a pid that is not ours must not be
-	 * touched. */
-	if (r == -EMFILE || r == -ENFILE || r == -ENOMEM || r == -ENOSPC)
-		kill(pid, SIGKILL);
+	if (is_stranger_child(p->group, pid))
+		end_child(pid);
+	if (r == -EPROTO || r == -ECHILD) {
+		tp_hostlink_lose(&p->group->host,
+			"it named a process that is not its own: a program has "
+			"probably written over its memory");
+		return tp_error_named(err, TP_STATUS_OWN, r, p->name,
+			"could not be started: the group's host is gone: %s", p->group->host.gone);
+	}
 	return tp_error_named(
 		err, TP_STATUS_OWN, r, p->name, "could not be watched: %s", tp_errno_words(r));
 }
