@@ -7,7 +7,7 @@
  *
  * A host reads the file once, at its start. A program that had to look through a text itself appends what it found with one
  * write. Facts count for the tp-host that found them only, and for a file that is the same by all that identifies it (text.h).
- * Broken records, and a file that has grown large with facts of files long gone, make the host start it anew.
+ * The host cuts off a broken record and what follows it, and empties a file that has grown large with facts of files long gone.
  *
  * Whoever may write this file may run programs as this user anyway: it must be the user's own, and closed to others.
  */
@@ -122,22 +122,26 @@ static uint64_t take(const uint8_t *p, uint64_t left, unsigned *loaded)
 	return r->size;
 }
 
-static bool load(int fd, uint64_t at, uint64_t size)
+/* Return: how many bytes at the start of the file are good records. */
+static uint64_t load(int fd, uint64_t size)
 {
 	unsigned loaded = 0;
-	uint64_t done = 0, n = 1;
+	uint64_t len = size, done = 0, n = 1;
+	long at = size && size <= LARGE ? tpi_mmap(0, size, PROT_READ | PROT_WRITE, TPI_MAP_ANON, -1, 0) : -E2BIG;
 
-	if (arch_syscall6(ARCH_NR_pread64, fd, (long)at, (long)size, 0, 0, 0) != (long)size)
-		return false;
+	if (tpi_failed(at))
+		return 0;
+	if (arch_syscall6(ARCH_NR_pread64, fd, at, (long)size, 0, 0, 0) != (long)size)
+		size = 0;
 	for (; done < size && n; done += n)
 		n = take((const uint8_t *)at + done, size - done, &loaded);
-	return done == size;
+	tpi_munmap((uint64_t)at, len);
+	return done;
 }
 
 void tpi_facts_load(const char *path)
 {
-	uint64_t size = 0;
-	long at;
+	uint64_t size = 0, good;
 	int fd;
 
 	if (!path || !learn_host())
@@ -148,11 +152,9 @@ void tpi_facts_load(const char *path)
 		facts_path = NULL;
 		return;
 	}
-	at = size && size <= LARGE ? tpi_mmap(0, size, PROT_READ | PROT_WRITE, TPI_MAP_ANON, -1, 0) : -E2BIG;
-	if (size && (tpi_failed(at) || !load(fd, (uint64_t)at, size)))
-		arch_syscall3(ARCH_NR_ftruncate, fd, 0, 0);
-	if (!tpi_failed(at))
-		tpi_munmap((uint64_t)at, size);
+	good = load(fd, size);
+	if (good < size)
+		arch_syscall3(ARCH_NR_ftruncate, fd, (long)good, 0);
 	tpi_close(fd);
 }
 
