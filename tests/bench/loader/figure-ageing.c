@@ -11,7 +11,7 @@
 #include "start-exit.h"
 
 #define LAUNCHES  10000
-#define SAMPLE    200  /* pairs at the beginning and at the end */
+#define SAMPLE    400  /* pairs at the beginning and at the end */
 #define FILLED    2500 /* by then each of the 2,048 entries for programs, used in turn, was in use */
 #define SETTLE_US 200000 /* the last one's memory is given back after its exit is known */
 
