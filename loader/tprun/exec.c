@@ -6,6 +6,7 @@
  * another one it gets a session of its own, because a process can only join a process group of its
  * session; all signals then go through this process.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -46,8 +47,8 @@ static int join_group(struct tp_front *f, const char *group, bool tty, struct tp
 		return r;
 	r = tp_client_info(&f->client, info);
 	if (r)
-		return tp_error_set(
-			err, TP_STATUS_OWN, r, "the group does not answer: %s", tp_errno_words(r));
+		return tp_error_set(err, TP_STATUS_OWN, r, "the group does not answer: %s",
+			r == -EPIPE ? "it has ended" : tp_errno_words(r));
 	f->group = info->group;
 	f->supervisor = info->supervisor_pid;
 	f->own_session = tty || getsid(info->supervisor_pid) != f->caller->sid;

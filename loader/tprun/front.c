@@ -112,6 +112,8 @@ static void give_up_launching(struct tp_front *f, int status)
 
 static void launch_next(struct tp_front *f)
 {
+	bool refused = false; /* by us: the supervisor has not heard of it */
+
 	for (size_t i = 0; i < f->jobs.n && !f->lost; i++) {
 		struct tp_job *job = &f->jobs.v[i];
 		struct tp_error err;
@@ -124,10 +126,14 @@ static void launch_next(struct tp_front *f)
 			break;
 		if (r == -EPIPE)
 			return; /* its end is told when it is seen */
+		refused = true;
 		job_ended(f, job, tp_fail(&err));
 	}
-	if (f->jobs.v[f->jobs.n - 1].state != TP_JOB_WAITING)
-		tp_caller_drop(f->caller);
+	if (f->jobs.v[f->jobs.n - 1].state == TP_JOB_WAITING)
+		return;
+	tp_caller_drop(f->caller);
+	if (refused)
+		say_no_more_follow(f);
 }
 
 static void on_launched(struct tp_front *f, struct tp_job *job, const struct tp_wire_event *e)

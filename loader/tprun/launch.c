@@ -158,9 +158,13 @@ static int explain(struct tp_error *err, int error, const char *name)
 		return tp_error_named(err, TP_STATUS_OWN, error, name,
 			"cannot be started: the limit on file sizes is too low (raise `ulimit "
 			"-f`)");
-	case -EPIPE:
+	case -EINVAL: /* the kernel passes everything on but rings: they could hold the socket */
 		return tp_error_named(err, TP_STATUS_OWN, error, name,
-			"cannot be started: the group's supervisor has ended");
+			"cannot be started: an open descriptor cannot be handed over "
+			"(an io_uring? close it first)");
+	case -EPIPE:
+		return tp_error_named(
+			err, TP_STATUS_OWN, error, name, "cannot be started: the group has ended");
 	default:
 		return tp_error_named(err, TP_STATUS_OWN, error, name, "cannot be started: %s",
 			tp_errno_words(error));

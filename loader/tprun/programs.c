@@ -49,7 +49,7 @@ int tp_programs_list(struct tp_client *c, struct tp_programs *ret_programs, stru
 	if (r) {
 		tp_programs_fini(&p);
 		return tp_error_set(err, TP_STATUS_OWN, r, "cannot list the group's programs: %s",
-			tp_errno_words(r));
+			r == -EPIPE ? "it has ended" : tp_errno_words(r));
 	}
 	*ret_programs = p;
 	return 0;

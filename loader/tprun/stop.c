@@ -21,7 +21,8 @@ static const struct tp_option options[] = {
 
 static int say_failed(const char *what, int err)
 {
-	tp_say("%s: cannot be stopped: %s", what, tp_errno_words(err));
+	tp_say("%s: cannot be stopped: %s", what,
+		err == -EPIPE ? "its group has ended" : tp_errno_words(err));
 	return TP_STATUS_OWN;
 }
 
