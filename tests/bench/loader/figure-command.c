@@ -55,7 +55,7 @@ void bench_figure_command(const struct tp_caller *caller)
 	}
 	bench_row(&(struct bench_figure){"tprun run -- /bin/true, beyond /bin/true itself",
 			  bench_series_median(&extra), "ms", BENCH_AT_MOST, 3,
-			  "a supervisor, a host, and the texts of ld.so and libc to look through"},
+			  "a supervisor and a host are started for it"},
 		"median of %d pairs, quartiles %.2f-%.2f ms; /bin/true itself %.2f ms; CPU time "
 		"%.2f ms, %.2f ms",
 		PAIRS, bench_series_at(&extra, 0.25), bench_series_at(&extra, 0.75),
