@@ -131,6 +131,7 @@ void tpi_patch_mapped(struct tp_control *c, uint64_t text, uint64_t len, int fd,
 			__atomic_store_n(&interp->libc, tpi_text_number(t), __ATOMIC_RELAXED);
 	}
 	patch_text(c, t, text, tpi_page_up(len), text + len);
+	tpi_text_release(c, t);
 }
 
 static enum tpi_role role_of(const struct tp_host_image *image)
@@ -156,5 +157,6 @@ void tpi_patch_image(struct tp_control *c, const struct tp_host_image *image, co
 			continue;
 		c->interp_facts = tpi_text_number(t);
 		patch_text(c, t, maps[i].addr, maps[i].len, last->addr + last->len);
+		tpi_text_release(c, t);
 	}
 }

@@ -5,6 +5,9 @@
  *   state 0 -> BUSY by one CAS (acquire), filled by its taker alone, READY by a release store that pairs with the reader's
  *   acquire load. A taker that dies leaves its entry BUSY for good: the next takes another. Entries are never reused.
  *
+ * A group that lives long sees more files than that, as when a static program is built and run again all day. What finds the
+ * table full is looked through in memory of the program's own, for this once.
+ *
  * Files with nothing in them to rewrite, nearly all libraries, are remembered by a hash in a direct-mapped table.
  */
 #include "text.h"
@@ -76,9 +79,14 @@ struct tpi_text *tpi_text_known_libc(const struct tpi_file *file)
 	return NULL;
 }
 
+static bool is_listed(const struct tpi_text *t)
+{
+	return t >= cache && t < cache + ENTRIES;
+}
+
 uint32_t tpi_text_number(const struct tpi_text *t)
 {
-	return (uint32_t)(t - cache) + 1;
+	return is_listed(t) ? (uint32_t)(t - cache) + 1 : 0;
 }
 
 struct tpi_text *tpi_text_by_number(uint32_t number)
@@ -100,6 +108,26 @@ struct tpi_text *tpi_text_claim(void)
 void tpi_text_publish(struct tpi_text *t)
 {
 	__atomic_store_n(&t->state, READY, __ATOMIC_RELEASE);
+}
+
+static struct tpi_text *unlisted(struct tp_control *c)
+{
+	uint64_t len = tpi_page_up(sizeof(struct tpi_text)), at = tpi_space_take(c, TPI_ZONE_MMAP, len, TP_PAGE_SIZE);
+
+	if (!at)
+		return NULL;
+	if (!tpi_failed(tpi_mmap(at, len, PROT_READ | PROT_WRITE, TPI_MAP_ANON | MAP_FIXED_NOREPLACE, -1, 0)))
+		return (struct tpi_text *)at;
+	tpi_space_give(c, at, len);
+	return NULL;
+}
+
+void tpi_text_release(struct tp_control *c, struct tpi_text *t)
+{
+	uint64_t len = tpi_page_up(sizeof(*t));
+
+	if (!is_listed(t) && !tpi_munmap((uint64_t)t, len))
+		tpi_space_give(c, (uint64_t)t, len);
 }
 
 /* Keeps glibc's single-thread shortcut off: the flag decides whether mutexes and counters are atomic. */
@@ -188,6 +216,8 @@ struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t text, uin
 		return NULL;
 	}
 	t = tpi_text_claim();
+	if (!t)
+		t = unlisted(c);
 	if (!t) {
 		c->program->warnings |= TP_WARN_UNROUTED;
 		return NULL;
