@@ -19,18 +19,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "supervise/runtime-dir.h"
+#include "tprun/ending.h"
 #include "tprun/front.h"
 #include "tprun/launch-job.h"
 #include "tprun/pty.h"
 #include "tprun/relay.h"
 #include "tprun/say.h"
-#include "tprun/tree.h"
 
-#define STOP_GRACE_MS     10000
-#define SUPERVISOR_END_MS 15000
-#define WAITING_MS        1500
-#define TREE_KILL_MS      4000
+#define STOP_GRACE_MS 10000
+#define WAITING_MS    1500
+#define ANSWER_MS     5000
 
 /*
  * What the caller ignores is told with each launch. The host must not inherit it: programs that
@@ -264,6 +262,43 @@ static void say_why_it_waits(struct tp_front *f)
 	f->told_waiting = true;
 }
 
+/* A signal that ends programs has come before there is one: like tprun alone, it is not to stay. */
+static bool wanted_gone(const struct tp_front *f)
+{
+	const uint64_t ending = UINT64_C(1) << (SIGINT - 1) | UINT64_C(1) << (SIGTERM - 1) |
+				UINT64_C(1) << (SIGHUP - 1) | UINT64_C(1) << (SIGQUIT - 1);
+
+	for (size_t i = 0; i < f->jobs.n; i++)
+		if (f->jobs.v[i].state == TP_JOB_RUNNING || f->jobs.v[i].state == TP_JOB_STOPPED)
+			return false;
+	return f->early & ending;
+}
+
+static void give_up(struct tp_front *f)
+{
+	tp_say("group %s: the supervisor does not answer%s", f->group,
+		f->supervisor_pidfd >= 0 ? " and is killed" : "");
+	if (f->supervisor_pidfd >= 0)
+		kill(f->supervisor, SIGKILL);
+	f->own_status = TP_STATUS_OWN;
+	f->lost = true;
+}
+
+static int patience_of(const struct tp_front *f)
+{
+	if (wanted_gone(f))
+		return ANSWER_MS;
+	return only_waits(f) && !f->told_waiting ? WAITING_MS : -1;
+}
+
+static void on_patience_lost(struct tp_front *f)
+{
+	if (wanted_gone(f))
+		give_up(f);
+	else
+		say_why_it_waits(f);
+}
+
 static void act_on_signals_alone(struct tp_front *f)
 {
 	struct signalfd_siginfo si;
@@ -301,11 +336,11 @@ static void loop(struct tp_front *f)
 
 		if (f->pty)
 			n += tp_pty_poll_fds(f->pty, fds + n);
-		r = poll(fds, n, only_waits(f) && !f->told_waiting ? WAITING_MS : -1);
+		r = poll(fds, n, patience_of(f));
 		if (r < 0)
 			continue;
 		if (!r)
-			say_why_it_waits(f);
+			on_patience_lost(f);
 		/* Messages first: what the supervisor said before it died still counts. */
 		if (fds[1].revents || fds[2].revents)
 			receive_all(f);
@@ -320,63 +355,12 @@ static void loop(struct tp_front *f)
 	}
 }
 
-static bool supervisor_ended_within(const struct tp_front *f, int ms)
-{
-	struct pollfd p = {.fd = f->supervisor_pidfd, .events = POLLIN};
-	int n;
-
-	do
-		n = poll(&p, 1, ms);
-	while (n < 0 && errno == EINTR);
-	return n > 0;
-}
-
-static void say_supervisor_died(const struct tp_front *f, const siginfo_t *si)
-{
-	const char *rest = "every program of the group has been killed";
-
-	if (si->si_code == CLD_EXITED)
-		tp_say("group %s: the supervisor ended unexpectedly (status %d): %s", f->group,
-			si->si_status, rest);
-	else
-		tp_say("group %s: the supervisor was killed by signal %d (%s): %s", f->group,
-			si->si_status, sigdescr_np(si->si_status), rest);
-}
-
-/* Returns 0 if all went well, else tprun's own status. */
-static int end_of_run(struct tp_front *f)
-{
-	siginfo_t si = {.si_code = 0};
-	bool orderly = f->bye || f->own_status || tp_jobs_all_ended(&f->jobs);
-
-	if (!supervisor_ended_within(f, orderly ? SUPERVISOR_END_MS : 1000)) {
-		kill(f->supervisor, SIGKILL);
-		orderly = false;
-	}
-	waitid(P_PIDFD, (id_t)f->supervisor_pidfd, &si, WEXITED);
-	if (orderly && si.si_code == CLD_EXITED)
-		return f->own_status;
-	tp_tree_kill(TREE_KILL_MS);
-	tp_runtime_sweep();
-	say_supervisor_died(f, &si);
-	return TP_STATUS_OWN;
-}
-
-static int end_of_exec(struct tp_front *f)
-{
-	if (tp_jobs_all_ended(&f->jobs))
-		return 0;
-	if (!f->own_status)
-		tp_say("%s: its group, %s, has ended", f->jobs.v[0].name, f->group);
-	return TP_STATUS_OWN;
-}
-
 int tp_front_run(struct tp_front *f)
 {
 	int own;
 
 	launch_next(f);
 	loop(f);
-	own = f->supervisor_pidfd >= 0 ? end_of_run(f) : end_of_exec(f);
+	own = tp_front_end(f);
 	return own ? own : f->jobs.status;
 }

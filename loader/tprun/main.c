@@ -22,6 +22,7 @@
  *   client      the connection to a supervisor
  *   launch      its longest request; launch-job: that of one of our programs
  *   front       the foreground's loop
+ *   ending      its end, and that of the group
  *   jobs        its programs, and the exit status that follows from theirs
  *   relay       signals for them
  *   pty         a terminal for `exec -t`
