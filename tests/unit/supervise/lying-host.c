@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A host over which some program has written: it speaks the protocol, but not the truth. What it does is in its group's
- * name ("lie-WHAT-NUMBER"), the only argument that it gets.
+ * A host over which some program has written: it speaks the protocol, but not the truth. What it
+ * does is in its group's name ("lie-WHAT-NUMBER"), the only argument that it gets.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "tp/abi/hostmsg.h"
 
 static const char *what;
-static long number;	/* a pid that is none of ours */
+static long number; /* a pid that is none of ours */
 
 static int says(const char *lie)
 {
@@ -22,7 +22,8 @@ static int says(const char *lie)
 static void hello(void)
 {
 	struct tp_host_hello h = {
-		.head = {TP_HOST_MAGIC, TP_HOST_VERSION, TP_HOST_HELLO, sizeof(h), 0}, .pid = getpid()};
+		.head = {TP_HOST_MAGIC, TP_HOST_VERSION, TP_HOST_HELLO, sizeof(h), 0},
+		.pid = getpid()};
 
 	if (says("silent"))
 		_exit(3);

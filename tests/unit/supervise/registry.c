@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs: ids that never come back, look-ups, entries that stay readable as long as they can. */
+#include "fakegroup.h"
+#include "unit.h"
+
+static void die(struct tp_prog *p)
+{
+	tp_registry_died(p, TP_PROGRAM_DEAD);
+	tp_registry_release(p);
+}
+
+static void a_program_is_found_by_all_its_names(void **state)
+{
+	struct tp_prog *p = add_prog("bash", 1234), *q = add_prog("bash", 1234 + 4096);
+
+	(void)state;
+	assert_ptr_equal(tp_registry_by_pid(&group, 1234), p);
+	assert_ptr_equal(tp_registry_by_pid(&group, 1234 + 4096), q);
+	assert_ptr_equal(tp_registry_by_id(&group, q->id), q);
+	assert_ptr_equal(tp_registry_by_name(&group, "bash"), p);
+	assert_ptr_equal(tp_registry_by_name(&group, "bash.2"), q);
+	assert_ptr_equal(tp_registry_by_name(&group, "1234"), p);
+	assert_null(tp_registry_by_name(&group, "1234x"));
+	assert_null(tp_registry_by_name(&group, ""));
+	assert_null(tp_registry_by_name(&group, "-1234"));
+	assert_int_equal(group.nlive, 2);
+}
+
+static void the_dead_are_not_found(void **state)
+{
+	struct tp_prog *p = add_prog("bash", 1234);
+	uint64_t id = p->id;
+
+	(void)state;
+	tp_registry_died(p, TP_PROGRAM_DEAD);
+	assert_null(tp_registry_by_pid(&group, 1234));
+	assert_ptr_equal(tp_registry_by_id(&group, id), p);	/* it still holds memory */
+	tp_registry_release(p);
+	assert_null(tp_registry_by_id(&group, id));
+	assert_null(tp_registry_by_name(&group, "bash"));
+	assert_int_equal(group.nlive, 0);
+}
+
+static void an_absurd_id_is_nobody(void **state)
+{
+	struct tp_prog *p = add_prog("x", 1);
+
+	(void)state;
+	assert_null(tp_registry_by_id(&group, 0));
+	assert_null(tp_registry_by_id(&group, UINT64_MAX));
+	assert_null(tp_registry_by_id(&group, p->id ^ (UINT64_C(1) << 40)));
+	assert_null(tp_registry_by_id(&group, p->id | 0xf000));
+}
+
+static void an_entry_is_reused_last_and_with_another_id(void **state)
+{
+	struct tp_prog *p = add_prog("first", 1);
+	uint32_t index = p->index, n = 0;
+	uint64_t id = p->id;
+
+	(void)state;
+	die(p);
+	assert_int_equal(entry_of(p)->state, TP_PROGRAM_DEAD);
+	assert_true(entry_of(p)->id == id);
+	do {
+		p = tp_registry_add(&group, "next");
+		assert_non_null(p);
+		assert_true(p->id != id);
+		n++;
+		if (p->index != index)
+			die(p);
+	} while (p->index != index);
+	assert_int_equal(n, TP_REGISTRY_MAX);
+}
+
+static void a_full_table_says_so(void **state)
+{
+	(void)state;
+	for (int i = 0; i < TP_REGISTRY_MAX; i++)
+		assert_non_null(tp_registry_add(&group, "many"));
+	assert_null(tp_registry_add(&group, "one more"));
+	die(LIST_FIRST(&group.live));
+	assert_non_null(tp_registry_add(&group, "now"));
+}
+
+static void an_entry_is_clean_when_it_is_given_out_again(void **state)
+{
+	struct tp_prog *p = add_prog("first", 1);
+
+	(void)state;
+	memset(entry_of(p), 0xff, sizeof(struct tp_program));
+	tp_registry_publish(p);
+	assert_int_equal(entry_of(p)->outside_n, 0);
+	assert_int_equal(entry_of(p)->started, 0);
+	assert_int_equal(entry_of(p)->events, 0);
+	assert_true(entry_of(p)->outside[TP_OUTSIDE_MAX - 1].len == 0);
+	assert_string_equal(entry_of(p)->name, "first");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			a_program_is_found_by_all_its_names, open_group, close_group),
+		cmocka_unit_test_setup_teardown(the_dead_are_not_found, open_group, close_group),
+		cmocka_unit_test_setup_teardown(an_absurd_id_is_nobody, open_group, close_group),
+		cmocka_unit_test_setup_teardown(
+			an_entry_is_reused_last_and_with_another_id, open_group, close_group),
+		cmocka_unit_test_setup_teardown(a_full_table_says_so, open_group, close_group),
+		cmocka_unit_test_setup_teardown(
+			an_entry_is_clean_when_it_is_given_out_again, open_group, close_group),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
