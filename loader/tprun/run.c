@@ -67,8 +67,10 @@ static int verb_run(const struct tp_verb *verb, struct tp_caller *caller, int ar
 
 	if (status < 0)
 		status = check(&o, &f.jobs);
-	if (status >= 0)
+	if (status >= 0) {
+		tp_jobs_fini(&f.jobs);
 		return status;
+	}
 	snprintf(name, sizeof(name), "run-%d", getpid());
 	f.group = o.group ? o.group : name;
 	f.caller = caller;
