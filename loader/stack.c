@@ -101,7 +101,7 @@ static int measure_all(struct layout *l, const char *name, struct tp_error *err)
 {
 	static const char *const no_arguments[] = { "", NULL };
 	const char *const *argv = l->spec->argv;
-	uint64_t platform;
+	const char *platform;
 	int ret;
 
 	/* A program without argv[0] has crashed too many programs: execve supplies one, too. */
@@ -113,9 +113,11 @@ static int measure_all(struct layout *l, const char *name, struct tp_error *err)
 	if (ret < 0)
 		return ret;
 	l->execfn_len = strlen(l->spec->execfn) + 1;
-	if (tpi_own_auxv(AT_PLATFORM, &platform)) {
-		l->platform = (const char *)platform;
-		l->platform_len = strlen(l->platform) + 1;
+	/* A string of this very image: the kernel's vector may be the one of a host, if this runs in a group itself. */
+	platform = (const char *)getauxval(AT_PLATFORM);
+	if (platform) {
+		l->platform = platform;
+		l->platform_len = strlen(platform) + 1;
 	}
 	return check_size(l, name, err);
 }
