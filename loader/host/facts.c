@@ -147,11 +147,9 @@ void tpi_facts_load(const char *path)
 	if (!path || !learn_host())
 		return;
 	facts_path = path;
-	fd = open_own(READ_WRITE | CREATE, &size);
-	if (fd < 0) {
-		facts_path = NULL;
+	fd = open_own(READ_WRITE, &size);
+	if (fd < 0) /* not there yet, perhaps */
 		return;
-	}
 	good = load(fd, size);
 	if (good < size)
 		arch_syscall3(ARCH_NR_ftruncate, fd, (long)good, 0);
@@ -184,7 +182,7 @@ void tpi_facts_store(const struct tpi_text *t, int text_fd)
 
 	if (!facts_path || !has_settled(text_fd) || !may_write())
 		return;
-	fd = open_own(WRITE_ONLY | APPEND, &ignored);
+	fd = open_own(WRITE_ONLY | APPEND | CREATE, &ignored);
 	if (fd < 0)
 		return;
 	arch_syscall3(ARCH_NR_writev, fd, (long)parts, 2);

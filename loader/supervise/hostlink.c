@@ -186,12 +186,6 @@ static int check_hello(const struct tp_host_hello *m, ssize_t n, struct tp_error
 	return 0;
 }
 
-static int greet(struct tp_hostlink *h, struct tp_error *err)
-{
-	return check_hello(
-		&h->hello, wait_message(h, &h->hello, sizeof(h->hello), GREETING_MS), err);
-}
-
 static int watch_host(struct tp_hostlink *h, struct tp_error *err)
 {
 	int r;
@@ -224,11 +218,19 @@ int tp_hostlink_start(struct tp_hostlink *h, struct tp_loop *loop, const char *p
 	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &slice, sizeof(slice));
 	setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	h->alive = r == 0;
-	if (r < 0)
+	if (r < 0) {
 		tp_error_set(err, TP_STATUS_OWN, r, "%s: could not be started: %s", path,
 			tp_errno_words(r));
-	else
-		r = greet(h, err);
+		tp_hostlink_stop(h);
+	}
+	return r;
+}
+
+int tp_hostlink_greet(struct tp_hostlink *h, struct tp_error *err)
+{
+	ssize_t n = wait_message(h, &h->hello, sizeof(h->hello), GREETING_MS);
+	int r = check_hello(&h->hello, n, err);
+
 	r = r ? r : watch_host(h, err);
 	if (r < 0)
 		tp_hostlink_stop(h);

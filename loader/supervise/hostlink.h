@@ -37,9 +37,12 @@ struct tp_hostlink {
 	char gone[128]; /* why there is no host any more */
 };
 
-/* Starts the host and waits for its greeting. */
+/* Starts the host, which then gets ready by itself. */
 int tp_hostlink_start(struct tp_hostlink *host, struct tp_loop *loop, const char *path,
 	int segment_fd, const char *group, struct tp_error *err);
+
+/* Waits for its greeting: before anything else is asked of it. */
+int tp_hostlink_greet(struct tp_hostlink *host, struct tp_error *err);
 
 /*
  * Sends a request with descriptors, waits for its reply.

@@ -2,8 +2,8 @@
 /*
  * The life of a supervisor: make itself at home, make the group, run the loop, clean up.
  *
- *	descriptors -> signals -> directory -> segment -> host -> slots -> doorbell -> first client
- *-> loop
+ *	descriptors -> signals -> segment -> host -> directory -> slots -> doorbell -> first client
+ *	-> loop
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -129,11 +129,10 @@ static int internal(struct tp_group *g, int r, struct tp_error *err)
 	return r;
 }
 
-static int make_host(struct tp_group *g, struct tp_error *err)
+static int meet_host(struct tp_group *g, struct tp_error *err)
 {
 	bool taken[TP_UNITS] = {false};
-	int r = tp_hostlink_start(
-		&g->host, &g->loop, g->opts->host_path, g->seg.fd, g->opts->group, err);
+	int r = tp_hostlink_greet(&g->host, err);
 
 	if (r < 0)
 		return r;
@@ -143,6 +142,16 @@ static int make_host(struct tp_group *g, struct tp_error *err)
 		return internal(g, r, err);
 	tp_slots_init(&g->slots, g->seg.at->owner, taken);
 	return 0;
+}
+
+/* The host gets ready while the directory is made. */
+static int make_host(struct tp_group *g, struct tp_error *err)
+{
+	int r = tp_hostlink_start(
+		&g->host, &g->loop, g->opts->host_path, g->seg.fd, g->opts->group, err);
+
+	r = r ? r : tp_runtime_create(g->opts->group, &g->runtime, err);
+	return r ? r : meet_host(g, err);
 }
 
 static int need_stack(struct tp_group *g, struct tp_error *err)
@@ -176,7 +185,6 @@ static int make_group(struct tp_group *g, struct tp_error *err)
 	int r = need_stack(g, err);
 
 	r = r ? r : need_proc(g, err);
-	r = r ? r : tp_runtime_create(g->opts->group, &g->runtime, err);
 	if (r < 0)
 		return r;
 	r = tp_registry_init(g);
