@@ -15,25 +15,42 @@ static void empty(uint64_t addr, uint64_t len)
 		tpi_madvise(addr + at, len - at < STEP ? len - at : STEP, MADV_DONTNEED);
 }
 
-/* How much of a unit is worth emptying first: its mmap zone as far as the program's counter says it got. */
-static void empty_unit(uint64_t base)
+/*
+ * The unit's control block, copied by the kernel: a program may have scribbled on it, or unmapped it. A unit that is not a
+ * program's first has none.
+ */
+static bool read_control(uint64_t base, struct tp_control *ret)
 {
-	const struct tp_control *c = (const struct tp_control *)base;
-	uint64_t bytes;
+	const uint64_t n = offsetof(struct tp_control, exe);
+	struct {
+		uint64_t base, len;
+	} to = { (uint64_t)ret, n }, from = { base, n };
+	long pid = arch_syscall3(ARCH_NR_getpid, 0, 0, 0);
 
-	/* The control block may be gone (an extra unit) or scribbled on: mincore-like care is not needed, only a bound. */
-	bytes = c->magic == TP_CONTROL_MAGIC ? c->pages << TP_PAGE_SHIFT : 0;
-	if (bytes < STEP)
-		return;
-	if (bytes > TP_UNIT_SIZE)
-		bytes = TP_UNIT_SIZE;
-	empty(base + TP_SLOT_BRK, c->brk_now > c->brk_start && c->brk_now - c->brk_start < TP_UNIT_SIZE ?
-					  c->brk_now - c->brk_start : 0);
-	empty(base + TP_SLOT_MMAP, 2 * bytes < TP_SLOT_STACK_TOP - TP_SLOT_STACK_RESERVE - TP_SLOT_MMAP ?
-					   2 * bytes : TP_SLOT_STACK_TOP - TP_SLOT_STACK_RESERVE - TP_SLOT_MMAP);
+	return arch_syscall6(ARCH_NR_process_vm_readv, pid, (long)&to, 1, (long)&from, 1, 0) == (long)n &&
+	       ret->magic == TP_CONTROL_MAGIC;
 }
 
-static bool is_first_unit(const struct tp_range *r)
+static uint64_t at_most(uint64_t n, uint64_t max)
+{
+	return n < max ? n : max;
+}
+
+/* What of a large unit is worth emptying first: its break, and its mmap zone about as far as it can be filled. */
+static void empty_unit(uint64_t base)
+{
+	static struct tp_control c; /* the host alone is here, and its stack is small */
+	uint64_t bytes, room = TP_SLOT_STACK_TOP - TP_SLOT_STACK_RESERVE - TP_SLOT_MMAP;
+
+	if (!read_control(base, &c) || c.pages < STEP >> TP_PAGE_SHIFT)
+		return;
+	bytes = at_most(c.pages, TP_UNIT_SIZE >> TP_PAGE_SHIFT) << TP_PAGE_SHIFT;
+	if (c.brk_now > c.brk_start)
+		empty(base + TP_SLOT_BRK, at_most(c.brk_now - c.brk_start, TP_SLOT_MMAP - TP_SLOT_BRK));
+	empty(base + TP_SLOT_MMAP, at_most(2 * bytes, room));
+}
+
+static bool is_whole_unit(const struct tp_range *r)
 {
 	return r->len == TP_UNIT_SIZE && !(r->addr & (TP_UNIT_SIZE - 1));
 }
@@ -60,7 +77,7 @@ void tpi_reclaim(const struct tp_host_reclaim *rq, struct tp_host_result *ret_re
 	for (uint32_t i = 0; i < rq->nranges; i++) {
 		long r;
 
-		if (i == 0 && is_first_unit(&ranges[i]))
+		if (is_whole_unit(&ranges[i]))
 			empty_unit(ranges[i].addr);
 		r = tpi_munmap(ranges[i].addr, ranges[i].len);
 		forget_marks(&ranges[i]);
