@@ -34,7 +34,9 @@
 #define ARCH_NR_setpgid			109
 #define ARCH_NR_setsid			112
 #define ARCH_NR_setpriority		141
+#define ARCH_NR_munlock			150
 #define ARCH_NR_mlockall		151
+#define ARCH_NR_munlockall		152
 #define ARCH_NR_prctl			157
 #define ARCH_NR_arch_prctl		158
 #define ARCH_NR_setrlimit		160

@@ -137,6 +137,7 @@ struct tpi_hint {
 struct tpi_hint tpi_hint_get(const struct tp_hints *h, uint32_t n, uint32_t align);
 void tpi_hint_raise(struct tp_hints *h, const struct tpi_hint *had, uint32_t page);
 void tpi_hint_freed(struct tp_hints *h, uint32_t page);
+bool tpi_hint_claim(struct tp_hints *h, uint64_t *bitmap, uint32_t page, uint32_t n);
 
 /* space.c: finding room for a mapping in a program's units */
 enum tpi_zone { TPI_ZONE_NEAR, TPI_ZONE_MMAP };
@@ -176,6 +177,7 @@ struct arch_outcome tpi_route_fork(struct tp_control *c, struct arch_frame *f);
 struct arch_outcome tpi_route_limits(struct tp_control *c, struct arch_frame *f);
 struct arch_outcome tpi_route_prctl(struct tp_control *c, struct arch_frame *f);
 long tpi_route_mlockall(struct tp_control *c, long flags);
+long tpi_route_munlockall(struct tp_control *c);
 
 long tpi_route_sigaction(struct tp_control *c, const struct arch_frame *f);
 

@@ -88,29 +88,52 @@ struct arch_outcome tpi_route_prctl(struct tp_control *c, struct arch_frame *f)
 	}
 }
 
+struct run {
+	uint64_t addr, len;
+};
+
+/* The next mapped run of the first unit at or behind the page `*at`, which moves on. Return: is there one? */
+static bool next_run(const struct tp_control *c, uint32_t *at, struct run *ret)
+{
+	const uint32_t pages = (uint32_t)((c->limit - c->base) >> TP_PAGE_SHIFT);
+	uint32_t from = tpi_pages_next(tpi_bitmap(c->base), *at, pages, true);
+
+	if (from >= pages)
+		return false;
+	*at = tpi_pages_next(tpi_bitmap(c->base), from, pages, false);
+	ret->addr = c->base + ((uint64_t)from << TP_PAGE_SHIFT);
+	ret->len = (uint64_t)(*at - from) << TP_PAGE_SHIFT;
+	return true;
+}
+
 /* Locks the program's own pages only: mapped runs of its first unit, and what it maps later. */
 long tpi_route_mlockall(struct tp_control *c, long flags)
 {
 	enum { CURRENT = 1, FUTURE = 2, ONFAULT = 4 };
-	const uint32_t pages = (uint32_t)((c->limit - c->base) >> TP_PAGE_SHIFT);
 	uint32_t at = TP_SLOT_INTERP >> TP_PAGE_SHIFT;
+	struct run run;
 	long r = 0;
 
 	if (!flags || (flags & ~7) || flags == ONFAULT)
 		return -EINVAL;
 	c->mlock_future = (flags & FUTURE) != 0;
-	while (flags & CURRENT && at < pages) {
-		uint32_t from = tpi_pages_next(tpi_bitmap(c->base), at, pages, true);
-		uint32_t to = tpi_pages_next(tpi_bitmap(c->base), from, pages, false);
-		long e;
+	while (flags & CURRENT && next_run(c, &at, &run)) {
+		long e = arch_syscall3(ARCH_NR_mlock2, (long)run.addr, (long)run.len, flags & ONFAULT ? 1 : 0);
 
-		if (from >= pages)
-			break;
-		e = arch_syscall3(ARCH_NR_mlock2, (long)(c->base + ((uint64_t)from << TP_PAGE_SHIFT)),
-				  (long)((uint64_t)(to - from) << TP_PAGE_SHIFT), flags & ONFAULT ? 1 : 0);
 		if (e && e != -ENOMEM)
 			r = e;
-		at = to;
 	}
 	return r;
+}
+
+/* The kernel's own would unlock what neighbours have locked. */
+long tpi_route_munlockall(struct tp_control *c)
+{
+	uint32_t at = TP_SLOT_INTERP >> TP_PAGE_SHIFT;
+	struct run run;
+
+	c->mlock_future = 0;
+	while (next_run(c, &at, &run))
+		arch_syscall3(ARCH_NR_munlock, (long)run.addr, (long)run.len, 0);
+	return 0;
 }

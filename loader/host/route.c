@@ -34,6 +34,8 @@ struct arch_outcome tpi_route(struct tp_control *c, struct arch_frame *f)
 		return tpi_done(tpi_route_sigaction(c, f));
 	case ARCH_NR_mlockall:
 		return tpi_done(tpi_route_mlockall(c, (long)a[0]));
+	case ARCH_NR_munlockall:
+		return tpi_done(tpi_route_munlockall(c));
 #ifdef ARCH_NR_readlink
 	case ARCH_NR_readlink:
 		return tpi_done(tpi_route_readlink(c, TPI_AT_FDCWD, (const char *)a[0], (char *)a[1], (long)a[2], false));

@@ -33,6 +33,7 @@
 	X(setrlimit,	160,	164) \
 	X(getrlimit,	97,	163) \
 	X(prctl,	157,	167) \
-	X(mlockall,	151,	230)
+	X(mlockall,	151,	230) \
+	X(munlockall,	152,	231)
 
 #endif
