@@ -3,14 +3,15 @@
  * Where a search for free pages may start: for each power of two, the lowest page at which a free run of that length might
  * begin. Without it, a program that holds 60 GiB in a million pieces would look through all of them for each next one.
  *
- * The bounds are exact, although searchers and freers take no lock:
+ * The bounds are exact but for what is said below, although searchers and freers take no lock:
  *
  *	a searcher	reads frees and the bound, searches, raises bounds by CAS, and reads frees again: if it has
  *			changed, a run may have appeared below; the bounds go back to what they were.
  *	a freer		clears the bits, adds 1 to frees, and lowers each bound that is above its run.
  *
  * All of these are sequentially consistent, so either the freer sees the raised bound, or the searcher the freer's 1. A
- * bound is only ever too low, which costs time. A vfork child that dies between its clear and its lowering hides one run.
+ * bound is only ever too low, which costs time. What can hide a run until something below it is freed: a vfork child that
+ * dies between its clear and its lowering, and a second searcher that starts from a bound that a first is about to take back.
  */
 #include "host.h"
 
@@ -88,4 +89,15 @@ void tpi_hint_freed(struct tp_hints *h, uint32_t page)
 		lower(&h->any[i], low);
 		lower(&h->huge[i], low);
 	}
+}
+
+/* A claim that fails held some pages for a moment, which a searcher may have passed by: they have become free. */
+bool tpi_hint_claim(struct tp_hints *h, uint64_t *bitmap, uint32_t page, uint32_t n)
+{
+	if (tpi_pages_next(bitmap, page, page + n, true) != page + n)
+		return false;
+	if (tpi_pages_claim(bitmap, page, n))
+		return true;
+	tpi_hint_freed(h, page);
+	return false;
 }

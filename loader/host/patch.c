@@ -11,8 +11,11 @@
 #define NEAR_STEP  UINT64_C(0x10000)
 #define NEAR_TRIES 64
 
+/* Of a forked child nobody asks, and its parent's entry may be another program's by now. */
 static void warn(struct tp_control *c, uint32_t warnings)
 {
+	if (c->alone)
+		return;
 	if ((__atomic_fetch_or(&c->program->warnings, warnings, __ATOMIC_RELAXED) & warnings) != warnings)
 		tpi_doorbell(c->program, TP_EVENT_WARN);
 }
@@ -47,10 +50,12 @@ static bool stubs_outside(struct tp_control *c, struct stubs *s, uint64_t end)
 {
 	for (int i = 0; i < NEAR_TRIES; i++) {
 		s->at = tpi_page_up(end) + (uint64_t)(i + 1) * NEAR_STEP;
-		tpi_outside_add(c->program, s->at, s->len);
+		if (!c->alone)
+			tpi_outside_add(c->program, s->at, s->len);
 		if (map_stubs(s->at, s->len))
 			return true;
-		tpi_outside_remove(c->program, s->at, s->len);
+		if (!c->alone)
+			tpi_outside_remove(c->program, s->at, s->len);
 	}
 	return false;
 }

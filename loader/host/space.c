@@ -25,7 +25,7 @@ static uint32_t take_from(uint64_t *bitmap, struct zone z, uint32_t n, uint32_t 
 	do {
 		page = tpi_pages_find(bitmap, from, z.to, n, align);
 		from = page;
-	} while (page != UINT32_MAX && !tpi_pages_claim(bitmap, page, n));
+	} while (page != UINT32_MAX && !tpi_hint_claim(z.hints, bitmap, page, n));
 	tpi_hint_raise(z.hints, &h, page == UINT32_MAX ? z.to : page + n);
 	return page;
 }
@@ -158,11 +158,20 @@ static uint32_t page_in(uint64_t base, uint64_t addr)
 	return (uint32_t)((addr - base) >> TP_PAGE_SHIFT);
 }
 
+/* The hints that cover a page of a unit. */
+static struct tp_hints *hints_at(struct tp_control *c, uint64_t base, uint32_t page)
+{
+	if (base != c->base)
+		return (struct tp_hints *)base;
+	return page < TP_SLOT_NEAR_END >> TP_PAGE_SHIFT ? &c->near_hints : &c->hints;
+}
+
 bool tpi_space_take_at(struct tp_control *c, uint64_t addr, uint64_t len)
 {
 	uint64_t base = unit_of(c, addr, len);
+	uint32_t page = page_in(base, addr);
 
-	if (!base || !tpi_pages_claim(tpi_bitmap(base), page_in(base, addr), page_in(0, len)))
+	if (!base || !tpi_hint_claim(hints_at(c, base, page), tpi_bitmap(base), page, page_in(0, len)))
 		return false;
 	__atomic_fetch_add(&c->pages, len >> TP_PAGE_SHIFT, __ATOMIC_RELAXED);
 	return true;
@@ -186,17 +195,19 @@ void tpi_space_give(struct tp_control *c, uint64_t addr, uint64_t len)
 		return;
 	tpi_data_note(c, addr, len, false);
 	__atomic_fetch_sub(&c->pages, tpi_pages_clear(tpi_bitmap(base), page, page_in(0, len)), __ATOMIC_RELAXED);
-	if (base != c->base)
-		tpi_hint_freed((struct tp_hints *)base, page);
-	else
-		tpi_hint_freed(page < TP_SLOT_NEAR_END >> TP_PAGE_SHIFT ? &c->near_hints : &c->hints, page);
+	tpi_hint_freed(hints_at(c, base, page), page);
 }
 
-/* Every unit that the range touches is the program's. */
+/*
+ * Every unit that the range touches is the program's. A forked child may outlive its parent, whose units then go to others:
+ * it asks its own copy of the control block, or it could give no page back.
+ */
 bool tpi_space_own(const struct tp_control *c, uint64_t addr, uint64_t len)
 {
 	uint64_t first = addr >> TP_UNIT_SHIFT, last = (addr + len - 1) >> TP_UNIT_SHIFT;
 
+	if (c->alone)
+		return unit_of(c, addr, len) != 0;
 	if (addr + len < addr || last >= TP_UNITS)
 		return false;
 	for (uint64_t u = first; u <= last; u++)

@@ -35,7 +35,7 @@ static uint32_t take(uint32_t n, uint32_t align)
 	do {
 		page = tpi_pages_find(bitmap, from, PAGES, n, align);
 		from = page;
-	} while (page != UINT32_MAX && !tpi_pages_claim(bitmap, page, n));
+	} while (page != UINT32_MAX && !tpi_hint_claim(&hints, bitmap, page, n));
 	tpi_hint_raise(&hints, &h, page == UINT32_MAX ? PAGES : page + n);
 	return page;
 }
