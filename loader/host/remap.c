@@ -9,6 +9,15 @@ static long remap(uint64_t old, uint64_t old_len, uint64_t new_len, long flags, 
 	return arch_syscall6(ARCH_NR_mremap, (long)old, (long)old_len, (long)new_len, flags, (long)to, 0);
 }
 
+/* Pages that are there no more, in the program's units or outside. */
+static void forget(struct tp_control *c, uint64_t addr, uint64_t len)
+{
+	if (tpi_space_own(c, addr, len))
+		tpi_space_give(c, addr, len);
+	else if (!c->alone)
+		tpi_outside_remove(c->program, addr, len);
+}
+
 static long remap_in_place(struct tp_control *c, uint64_t old, uint64_t old_len, uint64_t new_len)
 {
 	uint64_t more = new_len - old_len;
@@ -38,11 +47,8 @@ static long remap_elsewhere(struct tp_control *c, uint64_t old, uint64_t old_len
 		return r;
 	}
 	tpi_space_dirty(c, to);
-	if (old_len && !(flags & MREMAP_DONTUNMAP)) {
-		tpi_space_give(c, old, old_len);
-		if (!c->alone && !tpi_space_own(c, old, old_len))
-			tpi_outside_remove(c->program, old, old_len);
-	}
+	if (old_len && !(flags & MREMAP_DONTUNMAP))
+		forget(c, old, old_len);
 	return r;
 }
 
@@ -62,7 +68,7 @@ static long remap_fixed(struct tp_control *c, uint64_t old, uint64_t old_len, ui
 		return r;
 	tpi_space_dirty(c, to);
 	if (old_len && !(flags & MREMAP_DONTUNMAP))
-		tpi_space_give(c, old, old_len);
+		forget(c, old, old_len);
 	return r;
 }
 
@@ -82,7 +88,7 @@ long tpi_route_mremap(struct tp_control *c, const struct arch_frame *f)
 	if (new_len <= old_len) {
 		r = remap(old, old_len, new_len, 0, 0);
 		if (!tpi_failed(r) && new_len < old_len)
-			tpi_space_give(c, old + new_len, old_len - new_len);
+			forget(c, old + new_len, old_len - new_len);
 		return r;
 	}
 	r = remap_in_place(c, old, old_len, new_len);
