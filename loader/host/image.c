@@ -57,7 +57,7 @@ uint64_t tpi_image_head(int fd)
 		if (ph.p_type != PT_LOAD)
 			continue;
 		if (ph.p_flags & PF_W)
-			return head <= (ph.p_vaddr & ~(TP_PAGE_SIZE - 1)) ? head : 0;
+			return head == (ph.p_vaddr & ~(TP_PAGE_SIZE - 1)) ? head : 0;
 		if (ph.p_vaddr != ph.p_offset || ph.p_filesz != ph.p_memsz || (ph.p_vaddr & ~(TP_PAGE_SIZE - 1)) != head)
 			return 0;
 		head = tpi_page_up(ph.p_vaddr + ph.p_memsz);

@@ -26,7 +26,8 @@ bool tpi_image_read(int fd, uint64_t text, uint64_t off, struct tpi_image *ret);
 
 /*
  * How many bytes from the load address on are read-only and lie there as they lie in the file: the segments before the first
- * writable one. 0: they do not.
+ * writable one. 0: they do not, or a gap follows them: loaders then make all behind the first segment inaccessible, and map it
+ * anew.
  */
 uint64_t tpi_image_head(int fd);
 

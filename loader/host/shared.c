@@ -107,6 +107,9 @@ void tpi_shared_build(struct tpi_text *t, uint64_t text)
 {
 	uint32_t no = TPI_SHARED_NO;
 
+	/* A libc gets its place later; anything else is worth it for the interpreter, which has it already. */
+	if (t->role != TPI_ROLE_LIBC && ((text - t->bias_off) & (TP_UNIT_SIZE - 1)) != TP_SLOT_INTERP)
+		return;
 	if (!area || t->flag_off ||
 	    !__atomic_compare_exchange_n(&t->shared, &no, TPI_SHARED_BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
