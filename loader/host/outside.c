@@ -11,7 +11,7 @@ static bool take(struct tp_range *r, uint64_t addr, uint64_t len)
 {
 	uint64_t none = 0;
 
-	/* addr first: a reader that sees the length sees it; two takers of one entry are told apart by the CAS. */
+	/* The length is won first, the address follows: nothing is mapped yet, and 0 names nothing. */
 	if (__atomic_load_n(&r->len, __ATOMIC_RELAXED))
 		return false;
 	if (!__atomic_compare_exchange_n(&r->len, &none, len, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))

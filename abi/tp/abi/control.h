@@ -60,7 +60,7 @@ struct tp_control {
 	uint32_t interp_facts;
 	struct tp_range shm[TP_SHM_MAX];	/* attached SysV segments; len 0: free */
 	char exe[TP_PATH_MAX];		/* realpath of the executable (inside its root) */
-	uint8_t scratch[0x8000];	/* early start only: site lists */
+	uint8_t scratch[0x8000];	/* early start only: what the child must know, its descriptors */
 };
 
 _Static_assert(sizeof(struct tp_control) <= TP_CONTROL_LAUNCH, "control block leaves room for the launch message");
