@@ -24,6 +24,8 @@
 /* A process that was killed can take seconds to let go of its files on a machine that is busy. */
 enum { BACKLOG = 64, TRIES = 3000, ANSWER_S = 2 };
 
+#define SPARE ".spare" /* no group's name starts with a dot */
+
 bool tp_runtime_name_ok(const char *group)
 {
 	const char *allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
@@ -179,9 +181,40 @@ static bool answers(int dir)
 	return n > 0 || silent;
 }
 
+/*
+ * The last group's directory, empty, is kept for the next: on a disk file system it takes longer to
+ * make and remove one than to start the host. It is renamed while its owner still has the lock, as
+ * nobody may take it before; whoever takes it in the very moment waits for the lock.
+ */
+static bool take_spare(int base, const char *group)
+{
+	return renameat2(base, SPARE, base, group, RENAME_NOREPLACE) == 0;
+}
+
+static bool is_empty(int dir)
+{
+	char buf[1024] __attribute__((aligned(8)));
+	ssize_t n = getdents64(dir, buf, sizeof(buf));
+	int entries = 0;
+
+	for (ssize_t at = 0; at < n; entries++)
+		at += ((const struct dirent64 *)(const void *)(buf + at))->d_reclen;
+	return entries == 2; /* "." and ".." */
+}
+
+static bool keep_as_spare(int dir, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char spare[PATH_MAX + sizeof(SPARE)];
+
+	snprintf(spare, sizeof(spare), "%.*s/" SPARE, (int)(slash - path), path);
+	return is_empty(dir) && renameat2(AT_FDCWD, path, AT_FDCWD, spare, RENAME_NOREPLACE) == 0;
+}
+
 static int try_lock(int base, const char *group)
 {
-	int dir = make_private(base, group), r = -EAGAIN;
+	int dir = take_spare(base, group) ? open_private(base, group) : make_private(base, group);
+	int r = -EAGAIN;
 
 	if (dir < 0)
 		return dir == -ENOENT ? -EAGAIN : dir;
@@ -323,8 +356,8 @@ void tp_runtime_remove(struct tp_runtime *rt)
 {
 	if (rt->dir_fd < 0)
 		return;
-	unlinkat(rt->dir_fd, "control", 0);
-	rmdir(rt->path);
+	if (unlinkat(rt->dir_fd, "control", 0) < 0 || !keep_as_spare(rt->dir_fd, rt->path))
+		rmdir(rt->path);
 	close(rt->listen_fd);
 	close(rt->dir_fd);
 	rt->dir_fd = rt->listen_fd = -1;

@@ -40,7 +40,7 @@ struct tp_runtime {
 /* For the supervisor. Return: 0; -EEXIST a live group has the name; others name the reason in err.
  */
 int tp_runtime_create(const char *group, struct tp_runtime *ret, struct tp_error *err);
-/* Closes the socket and removes the directory. */
+/* Closes the socket and removes the directory, or keeps it, empty, for the next group. */
 void tp_runtime_remove(struct tp_runtime *rt);
 
 #endif

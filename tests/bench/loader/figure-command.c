@@ -49,6 +49,8 @@ static void remove_place(const char *dir)
 
 	snprintf(path, sizeof(path), "%s/tprun/.texts", dir);
 	unlink(path);
+	snprintf(path, sizeof(path), "%s/tprun/.spare", dir);
+	rmdir(path);
 	snprintf(path, sizeof(path), "%s/tprun", dir);
 	if (rmdir(path) || rmdir(dir))
 		bench_die("%s could not be removed", dir);

@@ -30,6 +30,8 @@ static int remove_base(void **state)
 	char path[PATH_MAX];
 
 	(void)state;
+	snprintf(path, sizeof(path), "%s/tprun/.spare", base);
+	rmdir(path);
 	snprintf(path, sizeof(path), "%s/tprun", base);
 	rmdir(path);
 	return rmdir(base);
@@ -110,6 +112,42 @@ static void a_group_can_be_connected_to_until_it_is_removed(void **state)
 	tp_runtime_remove(&rt);
 	assert_false(exists("g"));
 	assert_int_equal(tp_runtime_connect("g", &fd, &err), -ENOENT);
+}
+
+static ino_t inode_of(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	return st.st_ino;
+}
+
+static void an_empty_directory_is_kept_for_the_next_group(void **state)
+{
+	struct tp_runtime a, b, c;
+	struct tp_error err;
+	ino_t kept;
+
+	(void)state;
+	assert_int_equal(tp_runtime_create("a", &a, &err), 0);
+	kept = inode_of(a.dir_fd);
+	assert_int_equal(tp_runtime_create("b", &b, &err), 0);
+	tp_runtime_remove(&a);
+	assert_true(exists(".spare"));
+	tp_runtime_remove(&b);
+	assert_false(exists("a") || exists("b"));
+	assert_int_equal(tp_runtime_create("c", &c, &err), 0);
+	assert_int_equal(inode_of(c.dir_fd), kept);
+	assert_false(exists(".spare"));
+	/* What somebody put there is not handed on. */
+	assert_int_equal(mkdirat(c.dir_fd, "theirs", 0700), 0);
+	tp_runtime_remove(&c);
+	assert_false(exists(".spare"));
+	assert_true(exists("c/theirs"));
+	assert_int_equal(tp_runtime_create("c", &c, &err), 0);
+	assert_int_equal(unlinkat(c.dir_fd, "theirs", AT_REMOVEDIR), 0);
+	tp_runtime_remove(&c);
+	assert_true(exists(".spare"));
 }
 
 static void a_second_live_group_is_refused(void **state)
@@ -215,6 +253,7 @@ int main(void)
 		cmocka_unit_test(directory_of_another_user_is_not_used),
 		cmocka_unit_test(names_are_checked),
 		cmocka_unit_test(a_group_can_be_connected_to_until_it_is_removed),
+		cmocka_unit_test(an_empty_directory_is_kept_for_the_next_group),
 		cmocka_unit_test(a_second_live_group_is_refused),
 		cmocka_unit_test(what_a_killed_group_left_is_replaced),
 		cmocka_unit_test(leftovers_of_other_groups_are_swept_and_live_ones_kept),
