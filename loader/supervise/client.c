@@ -2,6 +2,7 @@
 /* See client.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,6 +197,27 @@ void tp_client_drop(struct tp_client *c)
 		g->first_done = true;
 	}
 	tp_requests_client_gone(c);
+}
+
+static void drain(struct tp_client *c, int64_t until)
+{
+	while (c->watch.fd >= 0 && !STAILQ_EMPTY(&c->out) && tp_now_ms() < until) {
+		struct pollfd p = {.fd = c->watch.fd, .events = POLLOUT};
+
+		poll(&p, 1, (int)(until - tp_now_ms()));
+		flush(c);
+	}
+}
+
+void tp_clients_drain(struct tp_group *g, int ms)
+{
+	int64_t until = tp_now_ms() + ms;
+	struct tp_client *c, *next;
+
+	for (c = LIST_FIRST(&g->clients); c; c = next) {
+		next = LIST_NEXT(c, link);
+		drain(c, until);
+	}
 }
 
 static void client_free(struct tp_client *c)

@@ -35,6 +35,8 @@ struct tp_client *tp_client_create(struct tp_group *g, int sock);
 
 /* Disconnects; freed after the current batch of events. Harmless twice. */
 void tp_client_drop(struct tp_client *c);
+/* The last words: what is queued is sent, as far as clients take it in that time. */
+void tp_clients_drain(struct tp_group *g, int ms);
 void tp_clients_free_closed(struct tp_group *g);
 
 /* Sending: a NULL client is nobody. */

@@ -30,7 +30,7 @@
 #include "supervise/strays.h"
 #include "supervise/supervise.h"
 
-enum { STACK_WANTED = 1 << 20, STACK_NEEDED = 256 << 10 };
+enum { STACK_WANTED = 1 << 20, STACK_NEEDED = 256 << 10, DRAIN_MS = 5000 };
 
 /* Moves a descriptor to a place of its own; -1 stays -1. */
 static int move_fd(int fd, int to)
@@ -243,6 +243,7 @@ static int begin(struct tp_group *g, int first_client, int front_pidfd, struct t
 static void end(struct tp_group *g)
 {
 	tp_hostlink_stop(&g->host);
+	tp_clients_drain(g, DRAIN_MS);
 	tp_runtime_remove(&g->runtime);
 	tp_doorbell_fini(g);
 	tp_seg_fini(&g->seg);
