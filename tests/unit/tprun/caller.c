@@ -150,7 +150,7 @@ static void low_limits_are_the_programs_alone(void **state)
 
 static int captures_attributes(void *arg)
 {
-	struct rlimit core = {12345, 67890}, cpu = {RLIM_INFINITY, RLIM_INFINITY};
+	struct rlimit core, cpu;
 	struct tp_caller c;
 	struct tp_error err;
 	sigset_t set;
@@ -158,6 +158,10 @@ static int captures_attributes(void *arg)
 	(void)arg;
 	umask(0137);
 	getrlimit(RLIMIT_CPU, &cpu);
+	getrlimit(RLIMIT_CORE, &core);
+	/* A user may have no right to more than nothing. */
+	core.rlim_max = core.rlim_max < 67890 ? core.rlim_max : 67890;
+	core.rlim_cur = core.rlim_max / 3;
 	if (setrlimit(RLIMIT_CORE, &core) || setpriority(PRIO_PROCESS, 0, 7))
 		return 1;
 	sigemptyset(&set);
@@ -176,7 +180,8 @@ static int captures_attributes(void *arg)
 	if (!(c.sigignore & 1 << (SIGHUP - 1)) || !(c.sigignore & 1 << (SIGCHLD - 1)) ||
 		c.sigignore & 1 << (SIGTERM - 1))
 		return 5;
-	if (c.rlimits[RLIMIT_CORE][0] != 12345 || c.rlimits[RLIMIT_CORE][1] != 67890 ||
+	if (c.rlimits[RLIMIT_CORE][0] != core.rlim_cur ||
+		c.rlimits[RLIMIT_CORE][1] != core.rlim_max ||
 		c.rlimits[RLIMIT_CPU][0] != cpu.rlim_cur)
 		return 6;
 	/* Its own children must not vanish unreaped. */
