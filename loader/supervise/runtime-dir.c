@@ -56,8 +56,8 @@ int tp_runtime_base(char ret_path[static PATH_MAX])
 	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-/* A directory of ours that nobody else can write to. Return: descriptor or negative errno (-EPERM:
- * not so). */
+/* A directory of ours that nobody else can write to; for root, too, another user's is a trap.
+ * Return: descriptor or negative errno (-EPERM: not so). */
 static int open_private(int at, const char *path)
 {
 	struct stat st;
@@ -65,8 +65,7 @@ static int open_private(int at, const char *path)
 
 	if (fd < 0)
 		return errno == ELOOP || errno == ENOTDIR ? -EPERM : -errno;
-	if (fstat(fd, &st) < 0 || (st.st_uid != geteuid() && geteuid() != 0) ||
-		(st.st_mode & 077)) {
+	if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 077)) {
 		close(fd);
 		return -EPERM;
 	}

@@ -76,6 +76,24 @@ static void directory_of_another_user_is_not_used(void **state)
 	rmdir(other);
 }
 
+/* Whoever made /tmp/tprun-0 first would own the sockets of root's groups. */
+static void root_enters_no_directory_of_another_user(void **state)
+{
+	struct tp_runtime rt;
+	struct tp_error err;
+	char path[PATH_MAX];
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	snprintf(path, sizeof(path), "%s/tprun", base);
+	assert_int_equal(tp_runtime_create("g", &rt, &err), 0);
+	tp_runtime_remove(&rt);
+	assert_int_equal(chown(path, 65534, 65534), 0);
+	assert_int_equal(tp_runtime_create("g", &rt, &err), -EPERM);
+	assert_int_equal(chown(path, 0, 0), 0);
+}
+
 static void names_are_checked(void **state)
 {
 	char longest[TP_NAME_MAX + 1];
@@ -251,6 +269,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(directory_of_another_user_is_not_used),
+		cmocka_unit_test(root_enters_no_directory_of_another_user),
 		cmocka_unit_test(names_are_checked),
 		cmocka_unit_test(a_group_can_be_connected_to_until_it_is_removed),
 		cmocka_unit_test(an_empty_directory_is_kept_for_the_next_group),
