@@ -227,6 +227,14 @@ void tp_request_broken(struct tp_client *c, const void *msg, int error)
 				 : "it is too long");
 }
 
+/* In the client's own process group others must not be met. A program that is being born has not
+ * made its own yet. */
+static void signal_own(const struct tp_prog *p, int signo)
+{
+	if (!p->own_session || kill(-p->pid, signo) < 0)
+		kill(p->pid, signo);
+}
+
 void tp_requests_client_gone(struct tp_client *c)
 {
 	struct tp_prog *p;
@@ -236,8 +244,7 @@ void tp_requests_client_gone(struct tp_client *c)
 		if (p->client != c)
 			continue;
 		p->client = NULL;
-		/* In the client's own process group others must not be met. */
-		kill(p->own_session ? -p->pid : p->pid, SIGHUP);
-		kill(p->own_session ? -p->pid : p->pid, SIGCONT);
+		signal_own(p, SIGHUP);
+		signal_own(p, SIGCONT);
 	}
 }
