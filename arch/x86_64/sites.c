@@ -46,10 +46,11 @@ static bool is_short_jump(uint8_t opcode)
 static bool may_be_entered(struct arch_text text, size_t call)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
-	const uint8_t *p = text.p + call - 128;
+	const uint8_t *p;
 
 	if (call < 129 || text.len - call < 128)
 		return true;
+	p = text.p + call - 128;
 	for (unsigned k = 0; k < 32; k++, p += 8) {
 		uint64_t differs = arch_word_at(p) ^ (ones * (uint8_t)(120 - 8 * k) + UINT64_C(0x0001020304050607));
 		uint64_t hits = (differs - ones) & ~differs & ones << 7;
@@ -62,9 +63,27 @@ static bool may_be_entered(struct arch_text text, size_t call)
 	return false;
 }
 
+/* b8 as ModRM behind a byte operation without REX: bh and memory, which no compiler puts together. */
+static bool is_odd(const uint8_t *b8)
+{
+	return (b8[-1] & 0xc5) == 0 && (b8[-2] & 0xf0) != 0x40 && b8[-2] != 0x0f;
+}
+
+/* Might the five bytes before the call be the end of a longer instruction, such as a constant behind a displacement? */
+static bool may_be_tail(struct arch_text text, size_t call)
+{
+	bool ignored;
+
+	for (size_t len = is_odd(text.p + call - 5) ? 7 : 6; len <= ARCH_INSN_MAX; len++) {
+		if (arch_insn_length(text.p + call - len, text.len - call + len, &ignored) == len)
+			return true;
+	}
+	return false;
+}
+
 /*
- * `mov $nr,%eax; syscall` with a number that nobody wants, the bulk of a libc. The same bytes may be the
- * end of another instruction (a constant behind the displacement b8), hence the walk.
+ * `mov $nr,%eax; syscall` with a number that nobody wants, the bulk of a libc. Where the same bytes may be the
+ * end of another instruction, a walk decides.
  */
 static bool dismiss(struct arch_text text, size_t call, const struct arch_scan_opts *o)
 {
@@ -76,6 +95,8 @@ static bool dismiss(struct arch_text text, size_t call, const struct arch_scan_o
 	nr = arch_half_at(text.p + call - 4);
 	if (nr >= ARCH_NR_MAX || arch_scan_wants(o, nr) || may_be_entered(text, call))
 		return false;
+	if (!may_be_tail(text, call))
+		return true;
 	arch_walk_init(&w, text, call, ARCH_WALK_BRIEF);
 	return arch_walk_agrees(&w, call - 5);
 }
