@@ -4,6 +4,7 @@
 # To be sourced by every end-to-end test: where things are, groups, checks, waiting. A test gets
 #
 #	TPRUN    the command (from the environment; else `tprun` found through PATH)
+#	TPRUN_HOST  its host program, beside it in a build tree
 #	GUESTS   the folder with the built guests
 #	WORK     an empty folder of its own, removed at the end
 #
@@ -11,6 +12,8 @@
 set -u
 TPRUN=${TPRUN:-$(command -v tprun)}
 : "${GUESTS:=}"
+# shellcheck disable=SC2034 # for tests that start the host elsewhere
+: "${TPRUN_HOST:=$(dirname "$TPRUN")/../host/tp-host}"
 failures=0
 anchors=()
 
