@@ -114,7 +114,8 @@ int tp_mapcount_admit(struct tp_group *g, uint32_t need, const char *name, struc
 {
 	if (!g->count_timer.armed)
 		tp_timer_arm(&g->loop, &g->count_timer, RECOUNT_MS);
-	if (g->vmas + need < g->max_maps / 5 * 4)
+	if (g->vmas + need < g->max_maps / 5 * 4 &&
+		g->vmas + need + TP_ADMIT_VMAS_SPARE <= g->max_maps)
 		return 0;
 	if (tp_now_ms() - g->counted_ms > NEAR_RECOUNT_MS ||
 		g->vmas + need + TP_ADMIT_VMAS_SPARE > g->max_maps)

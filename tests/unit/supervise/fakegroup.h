@@ -28,7 +28,7 @@ static int close_group(void **state)
 	return 0;
 }
 
-static struct tp_prog *add_prog(const char *name, pid_t pid)
+static inline struct tp_prog *add_prog(const char *name, pid_t pid)
 {
 	struct tp_prog *p = tp_registry_add(&group, name);
 
@@ -39,7 +39,7 @@ static struct tp_prog *add_prog(const char *name, pid_t pid)
 	return p;
 }
 
-static struct tp_program *entry_of(const struct tp_prog *p)
+static inline struct tp_program *entry_of(const struct tp_prog *p)
 {
 	return tp_seg_entry(&group.seg, p->index);
 }
