@@ -185,11 +185,26 @@ static void stop_with(int signo)
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &only, NULL, sizeof(only));
 }
 
+/*
+ * Somebody of our session, but not of our process group, started us: a shell that looks after its
+ * jobs. Without one nobody would continue us, and worse: the last program's end would leave a
+ * process group that is orphaned and has a stopped member, and the kernel sends all of it, the
+ * script that started us among them, a SIGHUP.
+ */
+static bool is_a_job(void)
+{
+	pid_t parent = getppid(), group = getpgid(parent);
+
+	return group > 0 && group != getpgrp() && getsid(parent) == getsid(0);
+}
+
 /* As a shell expects of a job whose programs are all stopped. */
 static void stop_self(struct tp_front *f, int signo)
 {
 	bool by_terminal = signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
 
+	if (!is_a_job())
+		return;
 	if (f->pty)
 		tp_pty_suspend(f->pty);
 	stop_with(by_terminal ? signo : SIGSTOP);
