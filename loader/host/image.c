@@ -43,7 +43,7 @@ static bool read_header(int fd, Elf64_Ehdr *eh)
 	       eh->e_phentsize == sizeof(Elf64_Phdr) && eh->e_phnum <= 64;
 }
 
-uint64_t tpi_image_head(int fd)
+uint64_t tpi_image_head(int fd, bool gap_ok)
 {
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph;
@@ -56,8 +56,11 @@ uint64_t tpi_image_head(int fd)
 			return 0;
 		if (ph.p_type != PT_LOAD)
 			continue;
-		if (ph.p_flags & PF_W)
-			return head == (ph.p_vaddr & ~(TP_PAGE_SIZE - 1)) ? head : 0;
+		if (ph.p_flags & PF_W) {
+			uint64_t data = ph.p_vaddr & ~(TP_PAGE_SIZE - 1);
+
+			return head == data || (gap_ok && head < data) ? head : 0;
+		}
 		if (ph.p_vaddr != ph.p_offset || ph.p_filesz != ph.p_memsz || (ph.p_vaddr & ~(TP_PAGE_SIZE - 1)) != head)
 			return 0;
 		head = tpi_page_up(ph.p_vaddr + ph.p_memsz);

@@ -26,10 +26,10 @@ bool tpi_image_read(int fd, uint64_t text, uint64_t off, struct tpi_image *ret);
 
 /*
  * How many bytes from the load address on are read-only and lie there as they lie in the file: the segments before the first
- * writable one. 0: they do not, or a gap follows them: loaders then make all behind the first segment inaccessible, and map it
- * anew.
+ * writable one. 0: they do not, or a gap follows them: where ld.so finds one, it first makes all behind the first segment
+ * inaccessible. For an image that ld.so does not map itself gap_ok is true.
  */
-uint64_t tpi_image_head(int fd);
+uint64_t tpi_image_head(int fd, bool gap_ok);
 
 /* Value of a defined dynamic symbol (unbiased) and its index, or false. */
 bool tpi_image_symbol(const struct tpi_image *im, const char *name, uint64_t *ret_value, uint64_t *ret_size,

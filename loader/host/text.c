@@ -66,19 +66,6 @@ struct tpi_text *tpi_text_known(const struct tpi_file *file, uint64_t off)
 	return NULL;
 }
 
-struct tpi_text *tpi_text_known_libc(const struct tpi_file *file)
-{
-	for (int i = 0; i < ENTRIES; i++) {
-		uint32_t state = __atomic_load_n(&cache[i].state, __ATOMIC_ACQUIRE);
-
-		if (state == EMPTY)
-			return NULL;
-		if (state == READY && cache[i].role == TPI_ROLE_LIBC && same_file(&cache[i].file, file))
-			return &cache[i];
-	}
-	return NULL;
-}
-
 static bool is_listed(const struct tpi_text *t)
 {
 	return t >= cache && t < cache + ENTRIES;
@@ -231,7 +218,7 @@ struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t text, uin
 	t->len = len;
 	t->role = im.role;
 	t->bias_off = text - im.bias;
-	t->head_len = im.role == TPI_ROLE_STATIC ? 0 : tpi_image_head(fd);
+	t->head_len = im.role == TPI_ROLE_STATIC ? 0 : tpi_image_head(fd, im.role != TPI_ROLE_LIBC);
 	/* What is mapped before the program can have shut itself in, where a system call more might kill it. */
 	if (role != TPI_ROLE_LOADED || im.role == TPI_ROLE_LIBC)
 		tpi_facts_store(t, fd);

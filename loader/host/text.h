@@ -44,9 +44,8 @@ struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t text, uin
 /* To be called when they have been used: the entry of a full table was for once. */
 void tpi_text_release(struct tp_control *c, struct tpi_text *t);
 
-/* Known facts of a file, or NULL: of the part at `off`, or of its libc text wherever it is. */
+/* Known facts of the part at `off` of a file, or NULL. */
 struct tpi_text *tpi_text_known(const struct tpi_file *file, uint64_t off);
-struct tpi_text *tpi_text_known_libc(const struct tpi_file *file);
 struct tpi_text *tpi_text_by_number(uint32_t number);
 uint32_t tpi_text_number(const struct tpi_text *t); /* 0: it is not in the table */
 
