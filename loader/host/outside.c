@@ -3,7 +3,7 @@
  * A program's mappings outside its units, in its registry entry, for the supervisor to undo after its death.
  *
  * An entry is taken by one CAS of its length from 0, recorded before the mapping is made and removed after it is gone.
- * Where the table is full, outside_lost tells the supervisor to compare the whole map instead.
+ * What found no room there, which outside_lost counts, the supervisor finds in the whole map (supervise/strays.c).
  */
 #include "host.h"
 

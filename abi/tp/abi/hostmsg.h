@@ -61,7 +61,7 @@ enum tp_host_stage {
 	TP_STAGE_RECEIVE,	/* descriptors or message */
 	TP_STAGE_RECLAIM,
 	TP_STAGE_STUB_NEAR,	/* no room for stubs within 2 GiB of a fixed-address image */
-	/* in the child, before the program's first instruction (struct tp_control.child_stage) */
+	/* in the child, before the program's first instruction (struct tp_program.start_stage) */
 	TP_STAGE_CHILD_FDS,
 	TP_STAGE_CHILD_CWD,
 	TP_STAGE_CHILD_ROOT,
@@ -104,7 +104,6 @@ struct tp_host_image {
 #define TP_LAUNCH_CTTY		0x2u	/* then make descriptor 0 the controlling terminal */
 #define TP_LAUNCH_SETPGID	0x4u	/* setpgid(0, pgid); pgid 0: its own group */
 #define TP_LAUNCH_SETNICE	0x8u
-#define TP_LAUNCH_FOREGROUND	0x10u	/* tcsetpgrp on descriptor 0 after SETPGID (used with TP_LAUNCH_CTTY) */
 
 #define TP_HOST_MAPS_MAX	128
 #define TP_HOST_IMAGES_MAX	2

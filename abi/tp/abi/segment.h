@@ -34,7 +34,7 @@ enum tp_program_state {
 	TP_PROGRAM_RUNNING = 2,
 	TP_PROGRAM_LEFT = 3,		/* it called execve: same pid, its memory is gone */
 	TP_PROGRAM_DEAD = 4,		/* reaped; its memory is being returned */
-	TP_PROGRAM_LINGERING = 5,	/* reaped; its memory stays until the group ends */
+	TP_PROGRAM_LINGERING = 5,	/* reaped; its memory stays until it is asked for, or the group ends */
 };
 
 /* tp_program.events: set by the routed calls, then the doorbell is rung. */
@@ -71,7 +71,7 @@ struct tp_program {
 	uint32_t vforks;		/* children were made that share the address space */
 	uint32_t extra_units_n;		/* units taken by the routine beyond the first */
 	uint32_t outside_lost;		/* out-of-slot mappings that found no room below */
-	uint32_t outside_n;		/* slots of outside[] ever used (may exceed TP_OUTSIDE_MAX: see outside_lost) */
+	uint32_t outside_n;		/* how often an entry of outside[] was taken: none behind the first outside_n is used */
 	uint32_t aio_n;
 	uint32_t extra_units[TP_EXTRA_UNITS_MAX];
 	struct tp_range outside[TP_OUTSIDE_MAX];	/* recorded BEFORE the call; len 0: free */
