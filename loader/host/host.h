@@ -5,7 +5,8 @@
  * Its code runs in three kinds of tasks:
  *   the host itself          main.c launch.c reclaim.c channel.c
  *   a program being born     child.c patch.c image.c           (a crash here ends that program only)
- *   any program, any thread  route.c and what it calls         (lock-free, <= 400 bytes of stack, no globals but read-mostly ones)
+ *   any program, any thread  route.c and what it calls         (lock-free, little stack: half a KiB, some 3 KiB where a
+ *                            library's text is looked through; no globals but read-mostly ones)
  */
 #pragma once
 
