@@ -196,6 +196,7 @@ cleanup() {
 	rm -rf "$WORK"
 }
 trap cleanup EXIT
+trap 'exit 143' TERM INT HUP
 
 need_tprun() {
 	[ -n "$TPRUN" ] && [ -x "$TPRUN" ] || skip 'there is no tprun to test (set TPRUN)'
