@@ -121,16 +121,19 @@ static bool is_program_itself(const struct tp_control *c)
 	return !c->alone && arch_syscall3(ARCH_NR_getpid, 0, 0, 0) == c->program->pid;
 }
 
-static void limit_in_kernel(int resource, const uint64_t limit[2], uint64_t old[2])
+/* Return: whether the kernel took it, and there is something to restore. Other threads may change what is kept meanwhile. */
+static bool limit_in_kernel(int resource, const uint64_t kept[2], uint64_t old[2])
 {
-	if (limit[0] != UINT64_MAX || limit[1] != UINT64_MAX)
-		arch_syscall6(ARCH_NR_prlimit64, 0, resource, (long)limit, (long)old, 0, 0);
+	uint64_t limit[2] = { __atomic_load_n(&kept[0], __ATOMIC_RELAXED), __atomic_load_n(&kept[1], __ATOMIC_RELAXED) };
+
+	if (limit[0] == UINT64_MAX && limit[1] == UINT64_MAX)
+		return false;
+	return !arch_syscall6(ARCH_NR_prlimit64, 0, resource, (long)limit, (long)old, 0, 0);
 }
 
-static void limit_restore(int resource, const uint64_t limit[2], const uint64_t old[2])
+static void limit_restore(int resource, const uint64_t old[2])
 {
-	if (limit[0] != UINT64_MAX || limit[1] != UINT64_MAX)
-		arch_syscall6(ARCH_NR_prlimit64, 0, resource, (long)old, 0, 0, 0);
+	arch_syscall6(ARCH_NR_prlimit64, 0, resource, (long)old, 0, 0, 0);
 }
 
 /*
@@ -165,24 +168,23 @@ struct arch_outcome tpi_route_exec(struct tp_control *c, struct arch_frame *f, u
 {
 	enum { RESOURCE_DATA = 2, RESOURCE_AS = 9 };
 	uint64_t old_as[2], old_data[2];
-	bool tell = is_program_itself(c), limit;
+	bool tell = is_program_itself(c), as = false, data = false;
 	long r;
 
 	if (names_own_exe(c, (const char *)f->arg[path_arg]))
 		f->arg[path_arg] = (uint64_t)c->exe;
-	limit = may_succeed(c, f, path_arg);
-	if (limit) {
-		limit_in_kernel(RESOURCE_AS, c->rlimit_as, old_as);
-		limit_in_kernel(RESOURCE_DATA, c->rlimit_data, old_data);
+	if (may_succeed(c, f, path_arg)) {
+		as = limit_in_kernel(RESOURCE_AS, c->rlimit_as, old_as);
+		data = limit_in_kernel(RESOURCE_DATA, c->rlimit_data, old_data);
 	}
 	if (tell)
 		tpi_doorbell(c->program, TP_EVENT_EXEC);
 	r = exec_now(f);
 	if (tell)
 		__atomic_fetch_and(&c->program->events, ~TP_EVENT_EXEC, __ATOMIC_RELEASE);
-	if (limit) {
-		limit_restore(RESOURCE_AS, c->rlimit_as, old_as);
-		limit_restore(RESOURCE_DATA, c->rlimit_data, old_data);
-	}
+	if (as)
+		limit_restore(RESOURCE_AS, old_as);
+	if (data)
+		limit_restore(RESOURCE_DATA, old_data);
 	return tpi_done(r);
 }
