@@ -61,8 +61,11 @@ void tp_stop_begin(
 {
 	struct tp_stop *s = calloc(1, sizeof(*s));
 
-	if (!s)
+	if (!s) { /* an end without an answer is better than a wait without end */
+		if (c)
+			tp_client_drop(c);
 		return;
+	}
 	*s = (struct tp_stop){
 		.group = g, .client = c, .seq = seq, .id = p ? p->id : 0, .grace.fire = on_grace};
 	LIST_INSERT_HEAD(&g->stops, s, link);
