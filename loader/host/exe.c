@@ -116,7 +116,7 @@ struct arch_outcome tpi_route_open(struct tp_control *c, struct arch_frame *f, u
 	return tpi_raw();
 }
 
-static bool is_program_itself(const struct tp_control *c)
+bool tpi_is_program_itself(const struct tp_control *c)
 {
 	return !c->alone && arch_syscall3(ARCH_NR_getpid, 0, 0, 0) == c->program->pid;
 }
@@ -128,7 +128,10 @@ static bool limit_in_kernel(int resource, const uint64_t kept[2], uint64_t old[2
 
 	if (limit[0] == UINT64_MAX && limit[1] == UINT64_MAX)
 		return false;
-	return !arch_syscall6(ARCH_NR_prlimit64, 0, resource, (long)limit, (long)old, 0, 0);
+	/* A vfork child that has set a limit of its own (limits.c) keeps it. */
+	if (arch_syscall6(ARCH_NR_prlimit64, 0, resource, 0, (long)old, 0, 0) || old[0] != UINT64_MAX)
+		return false;
+	return !arch_syscall6(ARCH_NR_prlimit64, 0, resource, (long)limit, 0, 0, 0);
 }
 
 static void limit_restore(int resource, const uint64_t old[2])
@@ -168,7 +171,7 @@ struct arch_outcome tpi_route_exec(struct tp_control *c, struct arch_frame *f, u
 {
 	enum { RESOURCE_DATA = 2, RESOURCE_AS = 9 };
 	uint64_t old_as[2], old_data[2];
-	bool tell = is_program_itself(c), as = false, data = false;
+	bool tell = tpi_is_program_itself(c), as = false, data = false;
 	long r;
 
 	if (names_own_exe(c, (const char *)f->arg[path_arg]))

@@ -7,8 +7,9 @@
  * What must never happen is that a program's own unit is marked while it forks: all marking and the fork itself happen
  * under one lock, and a forker first unmarks its own units.
  *
- * The lock word holds the thread id of its holder. Waiters take it over from a dead holder; from a stopped one they
- * cannot, and fork answers EAGAIN after LOCK_ROUNDS. The holder blocks all signals, so only SIGSTOP stops it.
+ * The lock word holds the thread id of its holder and its program's registry id. Waiters take it over when either is dead;
+ * from a stopped one they cannot, and fork answers EAGAIN after LOCK_ROUNDS. The holder blocks all signals, so only SIGSTOP
+ * stops it.
  *
  * In the child the group is a private copy, but the segment, which holds lock and marks, is shared memory still:
  * control->alone tells the routine to leave it alone.
@@ -22,28 +23,41 @@
 #define LOCK_ROUNDS	200
 #define SIGCHLD_NR	17
 
-static long self_tid(void)
+static const struct tp_program *entry_of(uint64_t id)
 {
-	return arch_syscall3(ARCH_NR_gettid, 0, 0, 0);
+	return (const struct tp_program *)(TP_SEGMENT_BASE + TP_SEGMENT_REGISTRY_OFF) + TP_ID_INDEX(id);
 }
 
-static bool lock(void)
+/* Its thread has ended, or its program has: then the thread id may be somebody else's by now. */
+static bool is_dead(uint64_t holder)
 {
-	uint32_t me = (uint32_t)self_tid();
+	const struct tp_program *p = entry_of(holder);
+	uint32_t state = __atomic_load_n(&p->state, __ATOMIC_RELAXED);
+
+	if (TP_ID_INDEX(holder) >= TP_REGISTRY_MAX || (uint32_t)__atomic_load_n(&p->id, __ATOMIC_RELAXED) != (uint32_t)holder)
+		return true;
+	if (state != TP_PROGRAM_STARTING && state != TP_PROGRAM_RUNNING)
+		return true;
+	return arch_syscall3(ARCH_NR_kill, (long)(holder >> 32), 0, 0) == -ESRCH;
+}
+
+static bool lock(const struct tp_control *c)
+{
+	uint64_t me = (uint64_t)arch_syscall3(ARCH_NR_gettid, 0, 0, 0) << 32 | (uint32_t)c->id;
 	struct {
 		int64_t sec, nsec;
 	} wait = { 0, LOCK_WAIT_NS };
 
 	for (int i = 0; i < LOCK_ROUNDS; i++) {
-		uint32_t holder = 0;
+		uint64_t holder = 0;
 
 		/* ACQUIRE pairs with unlock's RELEASE: the marks of the last forker are seen. */
 		if (__atomic_compare_exchange_n(&TPI_SEGMENT->fork_lock, &holder, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return true;
-		if (arch_syscall3(ARCH_NR_kill, holder, 0, 0) == -ESRCH &&
+		if (is_dead(holder) &&
 		    __atomic_compare_exchange_n(&TPI_SEGMENT->fork_lock, &holder, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return true;
-		arch_syscall6(ARCH_NR_futex, (long)&TPI_SEGMENT->fork_lock, FUTEX_WAIT, holder, (long)&wait, 0, 0);
+		arch_syscall6(ARCH_NR_futex, (long)&TPI_SEGMENT->fork_lock, FUTEX_WAIT, (uint32_t)holder, (long)&wait, 0, 0);
 	}
 	return false;
 }
@@ -57,10 +71,8 @@ static void unlock(void)
 /* A program with calls that were not rewritten may fork without this routine: it must find its own unit unmarked. */
 static bool may_fork_unseen(uint64_t id)
 {
-	const struct tp_program *p = (const struct tp_program *)(TP_SEGMENT_BASE + TP_SEGMENT_REGISTRY_OFF);
-
-	return TP_ID_INDEX(id) < TP_REGISTRY_MAX &&
-	       (__atomic_load_n(&p[TP_ID_INDEX(id)].warnings, __ATOMIC_RELAXED) & (TP_WARN_UNROUTED | TP_WARN_NOT_PATCHED));
+	return TP_ID_INDEX(id) < TP_REGISTRY_MAX && (__atomic_load_n(&entry_of(id)->warnings, __ATOMIC_RELAXED) &
+						     (TP_WARN_UNROUTED | TP_WARN_NOT_PATCHED));
 }
 
 static void mark_others(const struct tp_control *c)
@@ -78,6 +90,8 @@ static void mark_others(const struct tp_control *c)
 		__atomic_store_n(&TPI_SEGMENT->dirty[u], 0, __ATOMIC_RELEASE);
 		TPI_SEGMENT->marked[u] = 1;
 		tpi_madvise(TP_UNIT_BASE(u), TP_UNIT_SIZE, MADV_DONTFORK);
+		/* Again: the unit may have changed hands while this thread was stopped, and its marks been forgotten. */
+		TPI_SEGMENT->marked[u] = 1;
 	}
 }
 
@@ -96,6 +110,15 @@ static void unmark_own(const struct tp_control *c)
 	for (uint32_t i = 0; i < TP_EXTRA_UNITS_MAX && i < c->program->extra_units_n; i++)
 		if (c->program->extra_units[i])
 			unmark(c->program->extra_units[i]);
+}
+
+/* It has just been found out that the program may fork unseen: from now on nobody marks it, and its marks go. */
+void tpi_fork_unmark(const struct tp_control *c)
+{
+	if (c->alone || !lock(c))
+		return;
+	unmark_own(c);
+	unlock();
 }
 
 /* What kind of task is asked for, from the three calls that make one. */
@@ -162,7 +185,7 @@ static long fork_marked(struct tp_control *c, const struct arch_frame *f, const 
 	long r;
 
 	sigmask(SIG_SETMASK_NR, &all, &old);
-	if (!lock()) {
+	if (!lock(c)) {
 		sigmask(SIG_SETMASK_NR, &old, NULL);
 		return -EAGAIN;
 	}

@@ -174,6 +174,7 @@ long tpi_route_io_destroy(struct tp_control *c, const struct arch_frame *f);
 long tpi_route_readlink(struct tp_control *c, int dirfd, const char *path, char *buf, long size, bool at);
 struct arch_outcome tpi_route_open(struct tp_control *c, struct arch_frame *f, unsigned path_arg);
 struct arch_outcome tpi_route_exec(struct tp_control *c, struct arch_frame *f, unsigned path_arg);
+void tpi_fork_unmark(const struct tp_control *c);
 struct arch_outcome tpi_route_fork(struct tp_control *c, struct arch_frame *f);
 struct arch_outcome tpi_route_limits(struct tp_control *c, struct arch_frame *f);
 struct arch_outcome tpi_route_prctl(struct tp_control *c, struct arch_frame *f);
@@ -195,11 +196,15 @@ static inline struct arch_outcome tpi_raw(void)
 	return (struct arch_outcome){ 0, ARCH_ROUTE_RAW };
 }
 
+/* exe.c: neither a forked nor a vfork child of it */
+bool tpi_is_program_itself(const struct tp_control *c);
+
 /* peek.c: may a byte that a program's pointer names be read without a fault? */
 bool tpi_peek_ok(const struct tp_control *c, const void *p);
 
 /* doorbell.c */
 void tpi_doorbell(struct tp_program *p, uint32_t event);
+void tpi_warn(struct tp_control *c, uint32_t warnings);
 
 /* patch.c: rewriting an image's text */
 void tpi_patch_image(struct tp_control *c, const struct tp_host_image *image, const struct tp_host_map *maps, int fd);

@@ -51,18 +51,27 @@ static long exchange(struct tp_control *c, uint64_t *limit, const uint64_t *wish
 	return r;
 }
 
+/*
+ * A vfork child has limits of its own and shares this memory: what it sets, for the program that it is about to become, is
+ * the kernel's matter.
+ */
+static bool is_vfork_child(const struct tp_control *c)
+{
+	return !c->alone && !tpi_is_program_itself(c);
+}
+
 struct arch_outcome tpi_route_limits(struct tp_control *c, struct arch_frame *f)
 {
 	uint64_t *limit, *to = (uint64_t *)f->arg[1];
 
 	if (f->nr == ARCH_NR_prlimit64) {
 		limit = kept(c, f->arg[1]);
-		if (!limit || (f->arg[0] && (int)f->arg[0] != arch_syscall3(ARCH_NR_getpid, 0, 0, 0)))
+		if (!limit || is_vfork_child(c) || (f->arg[0] && (int)f->arg[0] != arch_syscall3(ARCH_NR_getpid, 0, 0, 0)))
 			return tpi_raw();
 		return tpi_done(exchange(c, limit, (const uint64_t *)f->arg[2], (uint64_t *)f->arg[3]));
 	}
 	limit = kept(c, f->arg[0]);
-	if (!limit)
+	if (!limit || is_vfork_child(c))
 		return tpi_raw();
 	if (f->nr == ARCH_NR_setrlimit)
 		return tpi_done(to ? exchange(c, limit, to, NULL) : -EFAULT);

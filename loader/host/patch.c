@@ -11,15 +11,6 @@
 #define NEAR_STEP  UINT64_C(0x10000)
 #define NEAR_TRIES 64
 
-/* Of a forked child nobody asks, and its parent's entry may be another program's by now. */
-static void warn(struct tp_control *c, uint32_t warnings)
-{
-	if (c->alone)
-		return;
-	if ((__atomic_fetch_or(&c->program->warnings, warnings, __ATOMIC_RELAXED) & warnings) != warnings)
-		tpi_doorbell(c->program, TP_EVENT_WARN);
-}
-
 struct stubs {
 	uint64_t at, len, used;
 };
@@ -87,7 +78,7 @@ static void apply(struct tp_control *c, const struct tpi_text *t, struct stubs *
 	if (t->flag_off)
 		*(volatile uint8_t *)(text + (uint64_t)t->flag_off) = 0;
 	if (warnings)
-		warn(c, warnings);
+		tpi_warn(c, warnings);
 }
 
 static void patch_text(struct tp_control *c, struct tpi_text *t, uint64_t text, uint64_t len, uint64_t end)
@@ -109,7 +100,7 @@ static void patch_text(struct tp_control *c, struct tpi_text *t, uint64_t text, 
 		arch_sync_code(s.at, s.len);
 	return;
 unrouted:
-	warn(c, TP_WARN_UNROUTED);
+	tpi_warn(c, TP_WARN_UNROUTED);
 }
 
 /* A libc other than the one that was expected: its place was kept for nothing. */
@@ -149,7 +140,7 @@ void tpi_patch_image(struct tp_control *c, const struct tp_host_image *image, co
 	const struct tp_host_map *last = &maps[image->first_map + image->nmaps - 1];
 
 	if (!tpi_can_patch) {
-		warn(c, TP_WARN_NOT_PATCHED);
+		tpi_warn(c, TP_WARN_NOT_PATCHED);
 		return;
 	}
 	for (uint32_t i = image->first_map; i < image->first_map + image->nmaps; i++) {

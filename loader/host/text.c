@@ -206,8 +206,7 @@ struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t text, uin
 	if (!t)
 		t = unlisted(c);
 	if (!t) {
-		if (!c->alone)
-			__atomic_fetch_or(&c->program->warnings, TP_WARN_UNROUTED, __ATOMIC_RELAXED);
+		tpi_warn(c, TP_WARN_UNROUTED);
 		return NULL;
 	}
 	scan(t, im.role, &im, text, len);

@@ -107,11 +107,12 @@ struct tp_segment {
 	char group[TP_NAME_MAX];
 	uint64_t owner[TP_UNITS];	/* program id, TP_OWNER_NONE or TP_OWNER_RESERVED */
 	/* Of the routine alone (loader/host/fork.c, fatal.c); here so that a fork does not copy them. */
-	uint32_t fork_lock;		/* thread id, 0: free */
-	uint32_t dump_lock;
+	uint64_t fork_lock;		/* thread id << 32 | low half of the program's id; 0: free */
+	uint32_t dump_lock;		/* thread id */
+	uint32_t reserved1;
 	uint8_t dirty[TP_UNITS];	/* something was mapped since the unit was marked */
 	uint8_t marked[TP_UNITS];	/* MADV_DONTFORK */
-	uint8_t reserved[1016];
+	uint8_t reserved[1008];
 };
 
 #define TP_SEGMENT_REGISTRY_OFF	UINT64_C(0x10000)
