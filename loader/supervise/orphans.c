@@ -141,6 +141,15 @@ bool tp_orphans_share_mm(struct tp_group *g)
 	return s.found;
 }
 
+bool tp_children_share_mm(struct tp_group *g, pid_t pid)
+{
+	struct sharers s = {g, false};
+
+	if (g->host.alive)
+		tp_children_each(pid, check_sharer, &s);
+	return s.found;
+}
+
 struct walk {
 	struct tp_group *g;
 	void (*each)(void *arg, pid_t pid);

@@ -14,6 +14,9 @@ bool tp_shares_mm(const struct tp_group *g, pid_t pid);
 /* Whether any adopted orphan runs in the group's address space. */
 bool tp_orphans_share_mm(struct tp_group *g);
 
+/* Whether a child of a process that has left the group runs in the group's address space. */
+bool tp_children_share_mm(struct tp_group *g, pid_t pid);
+
 /* Calls each for every child of pid. Return: how many; negative errno when /proc cannot be read. */
 int tp_children_each(pid_t pid, void (*each)(void *arg, pid_t pid), void *arg);
 

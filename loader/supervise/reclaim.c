@@ -42,6 +42,17 @@ static bool may_have_sharers(struct tp_prog *p)
 	       (p->flavour & (TP_FLAVOUR_STATIC | TP_FLAVOUR_GO));
 }
 
+/*
+ * Children made by vfork that still run in the program's memory: orphans of a dead one; of one that has left by execve in
+ * another thread, its own children.
+ */
+static bool has_sharers(struct tp_prog *p)
+{
+	if (!may_have_sharers(p))
+		return false;
+	return tp_orphans_share_mm(p->group) || (p->state == TP_PROGRAM_LEFT && tp_children_share_mm(p->group, p->pid));
+}
+
 static void retry_reclaim(struct tp_timer *t)
 {
 	tp_reclaim(tp_container(t, struct tp_prog, retry));
@@ -53,7 +64,7 @@ void tp_reclaim(struct tp_prog *p)
 		tp_registry_release(p);
 	if (p->cleaned || p->queued)
 		return;
-	if (may_have_sharers(p) && tp_orphans_share_mm(p->group)) {
+	if (has_sharers(p)) {
 		p->retry.fire = retry_reclaim;
 		back_off(p, BACKOFF_MAX_MS);
 		return;
