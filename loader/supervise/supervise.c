@@ -79,10 +79,10 @@ static void settle_process(void)
 {
 	struct rlimit files;
 
-	setpgid(0, 0);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	/* Somebody may have stopped us when the foreground dies, which has to end everything. */
 	prctl(PR_SET_PDEATHSIG, SIGCONT);
+	setpgid(0, 0);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	settle_stack();
 	prctl(PR_SET_NAME, "tprun-super");
 	if (chdir("/") < 0)
