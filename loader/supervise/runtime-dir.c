@@ -128,7 +128,7 @@ int tp_runtime_connect(const char *group, int *ret_fd, struct tp_error *err)
 	case 0: return 0;
 	case -ENOENT:
 		return tp_error_named(err, TP_STATUS_OWN, r, group,
-			"no such group runs (start it: tprun run -g)");
+			"no such group runs (start it: tprun run -g NAME -- PROGRAM)");
 	case -ECONNREFUSED:
 		return tp_error_named(err, TP_STATUS_OWN, r, group, "the group has ended");
 	case -EPERM:

@@ -19,6 +19,7 @@ struct tp_verb {
 	const char *synopsis;            /* behind "tprun NAME " */
 	const char *help;                /* one line */
 	const struct tp_option *options; /* ends with a zero entry */
+	bool takes_command;              /* options end where the command begins */
 	int (*run)(const struct tp_verb *verb, struct tp_caller *caller, int argc, char **argv);
 };
 
@@ -37,7 +38,7 @@ enum {
 	}
 #define TP_OPTION_OUTPUT \
 	{ \
-		"output", 'o', "json", "print one JSON object" \
+		"output", 'o', "json", "print JSON" \
 	}
 #define TP_OPTION_HELP \
 	{ \

@@ -98,5 +98,6 @@ const struct tp_verb tp_verb_exec = {
 	.synopsis = "[options] -- PROGRAM [ARG]...",
 	.help = "Start one more program in a live group and wait for it in the foreground",
 	.options = options,
+	.takes_command = true,
 	.run = verb_exec,
 };

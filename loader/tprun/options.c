@@ -16,11 +16,13 @@ static bool has_letter(const struct tp_option *o)
 	return o->letter < 0x80;
 }
 
-static void fill_getopt(const struct tp_option *o, struct option *longs, char *shorts)
+static void fill_getopt(const struct tp_verb *verb, struct option *longs, char *shorts)
 {
-	/* '+': stop at the first word that is no option; ':': tell a missing value from a bad
-	 * option. */
-	shorts = stpcpy(shorts, "+:");
+	const struct tp_option *o = verb->options;
+
+	/* '+': stop at the first word that is no option, where a command begins; else options may follow
+	 * names. ':': tell a missing value from a bad option. */
+	shorts = stpcpy(shorts, verb->takes_command ? "+:" : ":");
 	for (; o->name; o++) {
 		*longs++ = (struct option){o->name, o->value != NULL, NULL, o->letter};
 		if (has_letter(o))
@@ -67,7 +69,7 @@ int tp_options_parse(const struct tp_verb *verb, int argc, char **argv, struct t
 	int letter;
 
 	*ret = (struct tp_options){.group = NULL};
-	fill_getopt(verb->options, longs, shorts);
+	fill_getopt(verb, longs, shorts);
 	opterr = 0;
 	optind = 1;
 	while ((letter = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {

@@ -32,7 +32,7 @@ static int check(const struct tp_options *o, struct tp_jobs *jobs)
 	if (o->group && !tp_runtime_name_ok(o->group))
 		return tp_usage("run",
 			"run: -g: \"%s\" cannot be a group's name (take up to %d letters, "
-			"digits, '.', '_', '-')",
+			"digits, '.', '_', '-', and begin with a letter or digit)",
 			o->group, TP_NAME_MAX - 1);
 	if (tp_jobs_parse(jobs, o->rest, &err))
 		return tp_usage("run", "run: %s", err.text);
@@ -85,5 +85,6 @@ const struct tp_verb tp_verb_run = {
 	.synopsis = "[options] -- PROGRAM [ARG]... [::: PROGRAM [ARG]...]...",
 	.help = "Start a group, run programs in it and wait for them in the foreground",
 	.options = options,
+	.takes_command = true,
 	.run = verb_run,
 };

@@ -22,7 +22,7 @@ void bench_pair_row(
 
 	if (noisy)
 		bench_row(&figure,
-			"of CPU time, since wall time is too noisy here: %.2f, %.0f %s / %.0f %s, "
+			"the value is of CPU time; wall time is too noisy here: %.2f, %.0f %s / %.0f %s, "
 			"quartiles %.2f-%.2f",
 			r.wall, in, row->unit, out, row->unit, r.low, r.high);
 	else

@@ -49,6 +49,20 @@ static void first_other_word_begins_the_command(void **state)
 	assert_int_equal(o.nrest, 3);
 }
 
+/* `stop NAME -g G` must never mean the program of another group. */
+static void options_may_follow_names(void **state)
+{
+	char *argv[] = {"stop", "sleep", "-g", "other", "bash", NULL};
+	struct tp_options o;
+
+	(void)state;
+	assert_int_equal(parse(&tp_verb_stop, argv, &o), -1);
+	assert_string_equal(o.group, "other");
+	assert_int_equal(o.nrest, 2);
+	assert_string_equal(o.rest[0], "sleep");
+	assert_string_equal(o.rest[1], "bash");
+}
+
 /* Parsing starts afresh: the second of these is not affected by the first. */
 static void short_and_long_forms_agree(void **state)
 {
@@ -115,6 +129,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_come_before_the_command),
 		cmocka_unit_test(first_other_word_begins_the_command),
+		cmocka_unit_test(options_may_follow_names),
 		cmocka_unit_test(short_and_long_forms_agree),
 		cmocka_unit_test(wrong_options_are_named),
 	};
