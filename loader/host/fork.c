@@ -90,8 +90,6 @@ static void mark_others(const struct tp_control *c)
 		__atomic_store_n(&TPI_SEGMENT->dirty[u], 0, __ATOMIC_RELEASE);
 		TPI_SEGMENT->marked[u] = 1;
 		tpi_madvise(TP_UNIT_BASE(u), TP_UNIT_SIZE, MADV_DONTFORK);
-		/* Again: the unit may have changed hands while this thread was stopped, and its marks been forgotten. */
-		TPI_SEGMENT->marked[u] = 1;
 	}
 }
 

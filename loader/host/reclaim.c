@@ -55,10 +55,14 @@ static bool is_whole_unit(const struct tp_range *r)
 	return r->len == TP_UNIT_SIZE && !(r->addr & (TP_UNIT_SIZE - 1));
 }
 
-static void forget_marks(const struct tp_range *r)
+/*
+ * marked[] stays: a forker that is stopped before its madvise may mark the unit's next owner, who then finds out. Where
+ * nothing is marked any more, that owner's first fork looks once in vain.
+ */
+static void forget_mappings(const struct tp_range *r)
 {
 	for (uint64_t u = TP_UNIT_OF(r->addr); r->len >= TP_UNIT_SIZE && u < TP_UNITS && u <= TP_UNIT_OF(r->addr + r->len - 1); u++)
-		TPI_SEGMENT->dirty[u] = TPI_SEGMENT->marked[u] = 0;
+		TPI_SEGMENT->dirty[u] = 0;
 }
 
 void tpi_reclaim(const struct tp_host_reclaim *rq, struct tp_host_result *ret_result)
@@ -80,7 +84,7 @@ void tpi_reclaim(const struct tp_host_reclaim *rq, struct tp_host_result *ret_re
 		if (is_whole_unit(&ranges[i]))
 			empty_unit(ranges[i].addr);
 		r = tpi_munmap(ranges[i].addr, ranges[i].len);
-		forget_marks(&ranges[i]);
+		forget_mappings(&ranges[i]);
 		if (r) {
 			ret_result->error = (int32_t)r;
 			ret_result->stage = TP_STAGE_RECLAIM;
