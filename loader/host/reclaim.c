@@ -7,7 +7,8 @@
  */
 #include "host.h"
 
-#define STEP (UINT64_C(64) << 20)
+#define STEP  (UINT64_C(64) << 20)
+#define CALLS 20000u
 
 static void empty(uint64_t addr, uint64_t len)
 {
@@ -50,6 +51,26 @@ static void empty_unit(uint64_t base)
 	empty(base + TP_SLOT_MMAP, at_most(2 * bytes, room));
 }
 
+/*
+ * munmap refuses a range that holds one sealed mapping as a whole. Halves of it go where they can, down to single pages,
+ * as long as the calls last; what remains is the sealed mapping, for good.
+ */
+static long unmap_but_sealed(uint64_t addr, uint64_t len, unsigned *calls)
+{
+	uint64_t half = tpi_page_up(len / 2);
+	long r, s;
+
+	if (!*calls)
+		return -EPERM;
+	--*calls;
+	r = tpi_munmap(addr, len);
+	if (r != -EPERM || len <= TP_PAGE_SIZE)
+		return r;
+	r = unmap_but_sealed(addr, half, calls);
+	s = unmap_but_sealed(addr + half, len - half, calls);
+	return r ? r : s;
+}
+
 static bool is_whole_unit(const struct tp_range *r)
 {
 	return r->len == TP_UNIT_SIZE && !(r->addr & (TP_UNIT_SIZE - 1));
@@ -83,7 +104,7 @@ void tpi_reclaim(const struct tp_host_reclaim *rq, struct tp_host_result *ret_re
 
 		if (is_whole_unit(&ranges[i]))
 			empty_unit(ranges[i].addr);
-		r = tpi_munmap(ranges[i].addr, ranges[i].len);
+		r = unmap_but_sealed(ranges[i].addr, ranges[i].len, &(unsigned){ CALLS });
 		forget_mappings(&ranges[i]);
 		if (r) {
 			ret_result->error = (int32_t)r;

@@ -175,17 +175,28 @@ int tp_leftovers_send(struct tp_leftovers *l, struct tp_group *g, tp_host_done_f
 	return tp_hostlink_post(&g->host, l, sizeof(l->head) + ranges + aio, done, g);
 }
 
-void tp_leftovers_free_units(struct tp_prog *p)
+static int give_back(struct tp_prog *p, uint32_t unit, const bool *used, int64_t now)
+{
+	if (!used || !used[unit]) {
+		tp_slots_free(&p->group->slots, unit, now);
+		return 0;
+	}
+	tp_slots_retire(&p->group->slots, unit);
+	return 1;
+}
+
+int tp_leftovers_free_units(struct tp_prog *p, const bool *used)
 {
 	struct tp_program *e = tp_seg_entry(&p->group->seg, p->index);
 	uint32_t n = tp_seg_load(e->extra_units_n);
 	int64_t now = tp_now_boot_ns();
+	int retired = 0;
 
 	for (uint32_t i = 0; i < n && i < TP_EXTRA_UNITS_MAX; i++) {
 		uint32_t u = tp_seg_load(e->extra_units[i]);
 
 		if (tp_slots_extra(&p->group->slots, p->id, u))
-			tp_slots_free(&p->group->slots, u, now);
+			retired += give_back(p, u, used, now);
 	}
-	tp_slots_free(&p->group->slots, p->unit, now);
+	return retired + give_back(p, p->unit, used, now);
 }

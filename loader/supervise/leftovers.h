@@ -20,6 +20,9 @@ bool tp_leftovers_add(struct tp_leftovers *l, struct tp_prog *p);
 int tp_leftovers_send(struct tp_leftovers *l, struct tp_group *g, tp_host_done_fn *done);
 
 /* The host has unmapped them. */
-void tp_leftovers_free_units(struct tp_prog *p);
+/*
+ * @used: TP_UNITS flags, units that still hold a mapping are retired; NULL: none does. Return: how many were retired.
+ */
+int tp_leftovers_free_units(struct tp_prog *p, const bool *used);
 
 #endif

@@ -13,6 +13,7 @@
 #include "supervise/client.h"
 #include "supervise/leftovers.h"
 #include "supervise/orphans.h"
+#include "supervise/procmaps.h"
 #include "supervise/reclaim.h"
 #include "supervise/registry.h"
 #include "supervise/strays.h"
@@ -73,13 +74,13 @@ void tp_reclaim(struct tp_prog *p)
 	STAILQ_INSERT_TAIL(&p->group->to_reclaim, p, batch);
 }
 
-/* The last step: nothing of it is mapped any more (or never will be again: there is no host). */
-static void returned(struct tp_prog *p)
+/* The last step: nothing of it is mapped any more (or never will be again: there is no host), but for `used` units. */
+static void returned(struct tp_prog *p, const bool *used)
 {
 	struct tp_group *g = p->group;
 
-	if (g->host.alive)
-		tp_leftovers_free_units(p);
+	if (g->host.alive && tp_leftovers_free_units(p, used))
+		tp_group_note(g, "%s: memory that it sealed stays mapped until the group ends", p->name);
 	g->vmas -= p->vmas < g->vmas ? p->vmas : g->vmas;
 	p->vmas = 0;
 	p->fixed = (struct tp_range){0, 0};
@@ -89,18 +90,32 @@ static void returned(struct tp_prog *p)
 		tp_registry_release(p);
 }
 
+static void note_unit(void *arg, const struct tp_mapping *m)
+{
+	bool *used = arg;
+
+	for (uint64_t u = TP_UNIT_OF(m->lo); u < TP_UNITS && u <= TP_UNIT_OF(m->hi - 1); u++)
+		used[u] = true;
+}
+
+/* Where the host could not unmap everything (mseal), the kernel's own list tells which units are lost. */
 static void batch_done(void *arg, int error)
 {
+	static bool used[TP_UNITS];
 	struct tp_group *g = arg;
 	struct tp_prog *p;
 
 	if (error < 0 && g->debug)
 		tp_group_note(g, "%s: could not return memory: %s", g->opts->group,
 			tp_errno_words(error));
+	if (error < 0 && g->host.alive) {
+		memset(used, 0, sizeof(used));
+		tp_procmaps_each(g->host.pid, "maps", note_unit, used);
+	}
 	tp_strays_look_soon(g);
 	while ((p = STAILQ_FIRST(&g->reclaiming))) {
 		STAILQ_REMOVE_HEAD(&g->reclaiming, batch);
-		returned(p);
+		returned(p, error < 0 && g->host.alive ? used : NULL);
 	}
 }
 

@@ -89,6 +89,14 @@ void tp_slots_free(struct tp_slots *s, uint32_t unit, int64_t now_ns)
 		enqueue(s, unit);
 }
 
+void tp_slots_retire(struct tp_slots *s, uint32_t unit)
+{
+	if (s->state[unit] == TP_UNIT_QUEUED)
+		return; /* it was never its holder's */
+	s->state[unit] = TP_UNIT_RESERVED;
+	__atomic_store_n(&s->owner[unit], TP_OWNER_RESERVED, __ATOMIC_RELEASE);
+}
+
 void tp_slots_sweep(struct tp_slots *s, bool (*live)(void *arg, uint64_t id), void *arg)
 {
 	for (uint32_t unit = 0; unit < TP_UNITS; unit++) {

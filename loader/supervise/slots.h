@@ -43,6 +43,9 @@ bool tp_slots_extra(const struct tp_slots *slots, uint64_t id, uint32_t unit);
 /* Its memory is unmapped: the unit goes to the end of the free list. */
 void tp_slots_free(struct tp_slots *slots, uint32_t unit, int64_t now_ns);
 
+/* Something in it cannot be unmapped: nobody gets the unit again. */
+void tp_slots_retire(struct tp_slots *slots, uint32_t unit);
+
 /* Takes lent units back whose owner is nobody; for when the list has run dry. */
 void tp_slots_sweep(struct tp_slots *slots, bool (*live)(void *arg, uint64_t id), void *arg);
 

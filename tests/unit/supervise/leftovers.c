@@ -64,7 +64,7 @@ static void extra_units_go_if_the_table_agrees(void **state)
 	assert_true(tp_leftovers_add(&l, dead));
 	assert_int_equal(l.head.nranges, 2);
 	assert_int_equal(hits(TP_UNIT_BASE(mine), TP_UNIT_SIZE), 1);
-	tp_leftovers_free_units(dead);
+	assert_int_equal(tp_leftovers_free_units(dead, NULL), 0);
 	assert_true(group.seg.at->owner[mine] == TP_OWNER_NONE);
 	assert_true(group.seg.at->owner[theirs] == other->id);
 	assert_true(group.seg.at->owner[other->unit] == other->id);
