@@ -71,7 +71,7 @@ int tp_options_parse(const struct tp_verb *verb, int argc, char **argv, struct t
 	*ret = (struct tp_options){.group = NULL};
 	fill_getopt(verb, longs, shorts);
 	opterr = 0;
-	optind = 1;
+	optind = 0; /* start afresh: where names and options mix, getopt keeps more than this */
 	while ((letter = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		int status;
 
