@@ -46,24 +46,18 @@ static enum whose whose_exe(const char *path, long *ret_pid)
 static long copy_of_pid(long pid, char *buf, long size)
 {
 	for (uint32_t i = 0; i < TP_REGISTRY_MAX; i++) {
-		struct tp_program *p = (struct tp_program *)(TP_SEGMENT_BASE + TP_SEGMENT_REGISTRY_OFF) + i;
+		struct tp_program *p = TPI_REGISTRY + i;
 		struct tp_control *other;
 		uint32_t len;
-		struct {
-			uint64_t base, len;
-		} to = { (uint64_t)&len, sizeof(len) }, from;
+		uint64_t n;
 
 		if (p->pid != pid || (p->state != TP_PROGRAM_RUNNING && p->state != TP_PROGRAM_STARTING))
 			continue;
 		other = (struct tp_control *)TP_UNIT_BASE(p->unit);
-		from.base = (uint64_t)&other->exe_len;
-		from.len = sizeof(len);
-		if (arch_syscall6(ARCH_NR_process_vm_readv, pid, (long)&to, 1, (long)&from, 1, 0) != sizeof(len))
+		if (!tpi_copy_safely(pid, &len, (uint64_t)&other->exe_len, sizeof(len)))
 			return -1;
-		to.base = (uint64_t)buf;
-		to.len = from.len = len < (uint64_t)size ? len : (uint64_t)size;
-		from.base = (uint64_t)other->exe;
-		return arch_syscall6(ARCH_NR_process_vm_readv, pid, (long)&to, 1, (long)&from, 1, 0);
+		n = len < (uint64_t)size ? len : (uint64_t)size;
+		return tpi_copy_safely(pid, buf, (uint64_t)other->exe, n) ? (long)n : -1;
 	}
 	return -1;
 }

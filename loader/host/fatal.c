@@ -63,7 +63,7 @@ static void select_for_dump(const struct tp_control *c)
 static struct tp_control *control_of(uint64_t pid)
 {
 	for (uint32_t i = 0; i < TP_REGISTRY_MAX; i++) {
-		struct tp_program *p = (struct tp_program *)(TP_SEGMENT_BASE + TP_SEGMENT_REGISTRY_OFF) + i;
+		struct tp_program *p = TPI_REGISTRY + i;
 		struct tp_control *c = (struct tp_control *)TP_UNIT_BASE(p->unit);
 
 		if ((uint64_t)p->pid == pid && p->started && p->state <= TP_PROGRAM_RUNNING && p->state != TP_PROGRAM_FREE)

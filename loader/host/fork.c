@@ -25,7 +25,7 @@
 
 static const struct tp_program *entry_of(uint64_t id)
 {
-	return (const struct tp_program *)(TP_SEGMENT_BASE + TP_SEGMENT_REGISTRY_OFF) + TP_ID_INDEX(id);
+	return TPI_REGISTRY + TP_ID_INDEX(id);
 }
 
 /* Its thread has ended, or its program has: then the thread id may be somebody else's by now. */

@@ -28,6 +28,7 @@
 #include <linux/errno.h>
 
 #define TPI_SEGMENT ((struct tp_segment *)TP_SEGMENT_BASE)
+#define TPI_REGISTRY ((struct tp_program *)(TP_SEGMENT_BASE + TP_SEGMENT_REGISTRY_OFF))
 
 static inline bool tpi_failed(long r)
 {
@@ -201,6 +202,8 @@ bool tpi_is_program_itself(const struct tp_control *c);
 
 /* peek.c: may a byte that a program's pointer names be read without a fault? */
 bool tpi_peek_ok(const struct tp_control *c, const void *p);
+/* Memory of the address space of `pid` that may be gone, or going: the kernel copies. All of it, or false. */
+bool tpi_copy_safely(long pid, void *to, uint64_t from, uint64_t n);
 
 /* doorbell.c */
 void tpi_doorbell(struct tp_program *p, uint32_t event);

@@ -72,7 +72,7 @@ static void *move_into(const struct launch *l, const void *p)
 
 static struct tp_program *entry_of(const struct launch *l)
 {
-	return (struct tp_program *)(TP_SEGMENT_BASE + TP_SEGMENT_REGISTRY_OFF) + l->in->registry;
+	return TPI_REGISTRY + l->in->registry;
 }
 
 static bool map_control(struct launch *l)

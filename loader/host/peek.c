@@ -12,16 +12,21 @@ static bool on_stack(const struct tp_control *c, uint64_t a)
 	return here >= c->limit && here < c->base + TP_UNIT_SIZE && a >= here && a < c->base + TP_SLOT_STACK_TOP;
 }
 
+bool tpi_copy_safely(long pid, void *to, uint64_t from, uint64_t n)
+{
+	struct {
+		uint64_t base, len;
+	} local = { (uint64_t)to, n }, remote = { from, n };
+
+	return arch_syscall6(ARCH_NR_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0) == (long)n;
+}
+
 /* One byte through the kernel, which answers instead of faulting. */
 static bool ask_kernel(uint64_t a)
 {
 	uint8_t byte;
-	struct {
-		uint64_t base, len;
-	} local = { (uint64_t)&byte, 1 }, remote = { a, 1 };
-	long pid = arch_syscall3(ARCH_NR_getpid, 0, 0, 0);
 
-	return arch_syscall6(ARCH_NR_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0) == 1;
+	return tpi_copy_safely(arch_syscall3(ARCH_NR_getpid, 0, 0, 0), &byte, a, 1);
 }
 
 bool tpi_peek_ok(const struct tp_control *c, const void *p)

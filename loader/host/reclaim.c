@@ -22,14 +22,9 @@ static void empty(uint64_t addr, uint64_t len)
  */
 static bool read_control(uint64_t base, struct tp_control *ret)
 {
-	const uint64_t n = offsetof(struct tp_control, exe);
-	struct {
-		uint64_t base, len;
-	} to = { (uint64_t)ret, n }, from = { base, n };
 	long pid = arch_syscall3(ARCH_NR_getpid, 0, 0, 0);
 
-	return arch_syscall6(ARCH_NR_process_vm_readv, pid, (long)&to, 1, (long)&from, 1, 0) == (long)n &&
-	       ret->magic == TP_CONTROL_MAGIC;
+	return tpi_copy_safely(pid, ret, base, offsetof(struct tp_control, exe)) && ret->magic == TP_CONTROL_MAGIC;
 }
 
 static uint64_t at_most(uint64_t n, uint64_t max)

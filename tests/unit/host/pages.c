@@ -11,12 +11,7 @@
 
 #include <cmocka.h>
 
-uint64_t *tpi_bitmap(uint64_t unit_base);
-bool tpi_pages_claim(uint64_t *bitmap, uint32_t first, uint32_t n);
-uint32_t tpi_pages_set(uint64_t *bitmap, uint32_t first, uint32_t n);
-uint32_t tpi_pages_clear(uint64_t *bitmap, uint32_t first, uint32_t n);
-uint32_t tpi_pages_find(const uint64_t *bitmap, uint32_t from, uint32_t to, uint32_t n, uint32_t align);
-bool tpi_page_test(const uint64_t *bitmap, uint32_t page);
+#include "host.h"
 
 enum { PAGES = 4096 };
 
