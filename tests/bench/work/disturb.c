@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define LEN 65536
@@ -28,18 +27,6 @@ static void remap_once(void)
 		work_die("munmap");
 }
 
-static void fork_once(void)
-{
-	pid_t pid = fork();
-
-	if (pid < 0)
-		work_die("fork");
-	if (!pid)
-		_exit(0);
-	if (waitpid(pid, NULL, 0) != pid)
-		work_die("waitpid");
-}
-
 static void slice(struct work_report *report)
 {
 	uint64_t end = work_now() + length_ns;
@@ -50,7 +37,7 @@ static void slice(struct work_report *report)
 
 int main(int argc, char **argv)
 {
-	disturb_once = argc > 1 && !strcmp(argv[1], "fork") ? fork_once : remap_once;
+	disturb_once = argc > 1 && !strcmp(argv[1], "fork") ? work_fork : remap_once;
 	work_pin((int)work_arg(argc, argv, 2, -1));
 	length_ns = (uint64_t)work_arg(argc, argv, 3, 250) * 1000000u;
 	work_serve(slice);

@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define PAGE 4096
@@ -28,16 +27,8 @@ static void fill(void)
 
 static void fork_all(void)
 {
-	for (long i = 0; i < nforks; i++) {
-		pid_t pid = fork();
-
-		if (pid < 0)
-			work_die("fork");
-		if (!pid)
-			_exit(0);
-		if (waitpid(pid, NULL, 0) != pid)
-			work_die("waitpid");
-	}
+	for (long i = 0; i < nforks; i++)
+		work_fork();
 }
 
 static void slice(struct work_report *report)

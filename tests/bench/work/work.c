@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +13,19 @@ noreturn void work_die(const char *what)
 {
 	perror(what);
 	exit(1);
+}
+
+void work_fork(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		work_die("fork");
+	if (!pid)
+		_exit(0);
+	if (waitpid(pid, &status, 0) != pid || status)
+		work_die("waitpid");
 }
 
 static uint64_t clock_ns(clockid_t clock)

@@ -29,6 +29,9 @@ noreturn void work_die(const char *what);
 /* work_pin - run on this processor only; a negative one means anywhere. */
 void work_pin(int cpu);
 
+/* work_fork - fork a child that exits with 0, and wait for it. */
+void work_fork(void);
+
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t work_now(void);
 
