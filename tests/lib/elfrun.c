@@ -79,6 +79,7 @@ static void look_at_maps(struct elfrun *run)
 				&v->ino) != 5)
 			abort();
 		v->stack = strstr(line, "[stack]") != NULL;
+		v->kernel = strstr(line, "[v") != NULL;
 	}
 	if (f)
 		fclose(f);

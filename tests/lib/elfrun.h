@@ -17,6 +17,7 @@ struct elfrun_vma {
 	char perms[5]; /* as in /proc/PID/maps */
 	ino_t ino;
 	bool stack;
+	bool kernel; /* the vDSO and its data: the kernel puts them where it likes */
 };
 
 struct elfrun {
