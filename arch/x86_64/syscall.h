@@ -71,6 +71,14 @@
 #define ARCH_NR_rt_tgsigqueueinfo	297
 #define ARCH_NR_capget			125
 #define ARCH_NR_process_vm_readv	310
+#define ARCH_NR_socket			41
+#define ARCH_NR_connect			42
+#define ARCH_NR_eventfd2		290
+#define ARCH_NR_membarrier		324
+#define ARCH_NR_pidfd_open		434
+#define ARCH_NR_pidfd_getfd		438
+#define ARCH_NR_futex_waitv		449
+#define ARCH_NR_read			0
 
 static inline long arch_syscall6(long nr, long a, long b, long c, long d, long e, long f)
 {

@@ -10,3 +10,12 @@ static inline void arch_start_thread_pointer(void)
 
 	arch_syscall3(ARCH_NR_arch_prctl, ARCH_SET_FS_NR, 0, 0);
 }
+
+/* What tells threads of one address space apart. */
+static inline uintptr_t arch_thread_pointer(void)
+{
+	uintptr_t tp;
+
+	__asm__("mov %%fs:0, %0" : "=r"(tp));
+	return tp;
+}

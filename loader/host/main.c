@@ -44,13 +44,30 @@ static const char *environment(uint64_t *sp, const char *name)
 	return NULL;
 }
 
+static long map_shared(uint64_t at, uint64_t size, int fd, long how)
+{
+	long r = tpi_mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | how, fd, 0);
+
+	return tpi_failed(r) ? r : 0;
+}
+
+/* The header says how large both files are. Without huge pages the advice does nothing. */
 static long map_segment(void)
 {
-	long r = tpi_mmap(TP_SEGMENT_BASE, TP_SEGMENT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
-			  TP_HOST_SEGMENT_FD, 0);
+	long r = map_shared(TP_SEGMENT_BASE, TP_SEGMENT_REGISTRY_OFF, TP_HOST_SEGMENT_FD, MAP_FIXED_NOREPLACE);
+	uint64_t heap;
 
+	if (r)
+		return r;
+	heap = TPI_SEGMENT->areas[TP_AREA_HEAP].size;
+	r = map_shared(TP_SEGMENT_BASE, TPI_SEGMENT->size, TP_HOST_SEGMENT_FD, MAP_FIXED);
+	if (!r)
+		r = map_shared(TP_HEAP_BASE, heap, TP_HOST_HEAP_FD, MAP_FIXED_NOREPLACE);
+	if (!r)
+		tpi_madvise(TP_HEAP_BASE, heap, MADV_HUGEPAGE);
 	tpi_close(TP_HOST_SEGMENT_FD);
-	return tpi_failed(r) ? r : 0;
+	tpi_close(TP_HOST_HEAP_FD);
+	return r;
 }
 
 /* Code that was not rewritten and asks the kernel for brk is refused, instead of sharing it with everybody. */

@@ -223,7 +223,7 @@ bool tpi_space_foreign(const struct tp_control *c, uint64_t addr, uint64_t len)
 
 	if (addr + len < addr || c->alone)
 		return false;
-	if (addr < TP_SEGMENT_BASE + TP_UNIT_SIZE && addr + len > TP_SEGMENT_BASE)
+	if (addr < TP_SEGMENT_END && addr + len > TP_SEGMENT_BASE)
 		return true;
 	for (uint64_t u = first; u <= last && u < TP_UNITS; u++) {
 		uint64_t owner = __atomic_load_n(&TPI_SEGMENT->owner[u], __ATOMIC_RELAXED);

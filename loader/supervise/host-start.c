@@ -60,7 +60,7 @@ void tp_host_limits(struct rlimit ret[TP_RLIMITS])
 struct child {
 	const char *path;
 	char *const *argv, *const *envp;
-	int sock, segment; /* both above TP_HOST_SEGMENT_FD */
+	int sock, segment, heap; /* all above TP_HOST_HEAP_FD */
 	const struct rlimit *limits;
 	unsigned long persona;
 	volatile int error;
@@ -76,9 +76,10 @@ static _Noreturn void become_host(struct child *c)
 {
 	for (int fd = 0; fd < TP_HOST_FD; fd++)
 		close(fd);
-	if (dup2(c->sock, TP_HOST_FD) < 0 || dup2(c->segment, TP_HOST_SEGMENT_FD) < 0)
+	if (dup2(c->sock, TP_HOST_FD) < 0 || dup2(c->segment, TP_HOST_SEGMENT_FD) < 0 ||
+		dup2(c->heap, TP_HOST_HEAP_FD) < 0)
 		goto fail;
-	close_range(TP_HOST_SEGMENT_FD + 1, ~0u, 0);
+	close_range(TP_HOST_HEAP_FD + 1, ~0u, 0);
 	set_limits(c->limits);
 	personality(c->persona);
 	execve(c->path, c->argv, c->envp);
@@ -90,7 +91,7 @@ fail:
 /* Descriptors that dup2 in the child cannot run over. */
 static int lift(int fd)
 {
-	return fcntl(fd, F_DUPFD_CLOEXEC, TP_HOST_SEGMENT_FD + 1);
+	return fcntl(fd, F_DUPFD_CLOEXEC, TP_HOST_HEAP_FD + 1);
 }
 
 static pid_t spawn(struct child *c)
@@ -113,7 +114,7 @@ static char *put_texts(char *ret, size_t size)
 	return ret;
 }
 
-int tp_host_spawn(const char *path, const char *group, int sock, int segment,
+int tp_host_spawn(const char *path, const char *group, int sock, const struct tp_seg *seg,
 	const struct rlimit *limits, pid_t *ret_pid)
 {
 	char name[] = "tp-host", label[128];
@@ -126,12 +127,15 @@ int tp_host_spawn(const char *path, const char *group, int sock, int segment,
 	c.persona = (unsigned long)personality(0xffffffff) &
 		    ~(unsigned long)(ADDR_COMPAT_LAYOUT | READ_IMPLIES_EXEC);
 	c.sock = lift(sock);
-	c.segment = lift(segment);
-	pid = c.sock < 0 || c.segment < 0 ? -errno : spawn(&c);
+	c.segment = lift(seg->fd);
+	c.heap = lift(seg->heap_fd);
+	pid = c.sock < 0 || c.segment < 0 || c.heap < 0 ? -errno : spawn(&c);
 	if (c.sock >= 0)
 		close(c.sock);
 	if (c.segment >= 0)
 		close(c.segment);
+	if (c.heap >= 0)
+		close(c.heap);
 	if (pid < 0)
 		return pid;
 	*ret_pid = pid;

@@ -198,7 +198,7 @@ static int watch_host(struct tp_hostlink *h, struct tp_error *err)
 		 : 0;
 }
 
-int tp_hostlink_start(struct tp_hostlink *h, struct tp_loop *loop, const char *path, int segment_fd,
+int tp_hostlink_start(struct tp_hostlink *h, struct tp_loop *loop, const char *path, const struct tp_seg *seg,
 	const char *group, struct tp_error *err)
 {
 	const struct timeval slice = {.tv_usec = SLICE_MS * 1000},
@@ -212,7 +212,7 @@ int tp_hostlink_start(struct tp_hostlink *h, struct tp_loop *loop, const char *p
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return tp_error_set(err, TP_STATUS_OWN, errno, "%s: no socket for the host: %s",
 			group, tp_errno_words(errno));
-	r = tp_host_spawn(path, group, pair[1], segment_fd, h->limits, &h->pid);
+	r = tp_host_spawn(path, group, pair[1], seg, h->limits, &h->pid);
 	close(pair[1]);
 	h->sock = pair[0];
 	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &slice, sizeof(slice));

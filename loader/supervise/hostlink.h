@@ -17,6 +17,7 @@
 
 #include "error.h"
 #include "supervise/loop.h"
+#include "supervise/segment.h"
 #include "tp/abi/hostmsg.h"
 
 typedef void tp_host_done_fn(void *arg, int error);
@@ -39,7 +40,7 @@ struct tp_hostlink {
 
 /* Starts the host, which then gets ready by itself. */
 int tp_hostlink_start(struct tp_hostlink *host, struct tp_loop *loop, const char *path,
-	int segment_fd, const char *group, struct tp_error *err);
+	const struct tp_seg *seg, const char *group, struct tp_error *err);
 
 /* Waits for its greeting: before anything else is asked of it. */
 int tp_hostlink_greet(struct tp_hostlink *host, struct tp_error *err);

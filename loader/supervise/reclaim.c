@@ -161,6 +161,7 @@ static void check_exec(struct tp_timer *t)
 	}
 	p->backoff_ms = 0;
 	tp_registry_state(p, TP_PROGRAM_LEFT);
+	tp_seg_announce_death(&p->group->seg);
 	tp_reclaim(p);
 }
 

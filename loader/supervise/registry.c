@@ -103,7 +103,9 @@ struct tp_prog *tp_registry_add(struct tp_group *g, const char *wanted_name)
 	p = &g->progs[index];
 	*p = (struct tp_prog){
 		.group = g, .index = index, .death.fd = -1, .state = TP_PROGRAM_STARTING};
-	p->id = ++g->serial << TP_ID_INDEX_BITS | index;
+	do
+		p->id = ++g->serial << TP_ID_INDEX_BITS | index;
+	while (!(g->serial & 0xfffff)); /* no tag is 0: see TP_TAG */
 	p->name = tp_names_take(&g->names, wanted_name, index);
 	LIST_INSERT_HEAD(&g->live, p, link);
 	g->nlive++;
@@ -137,6 +139,7 @@ void tp_registry_died(struct tp_prog *p, uint32_t state)
 	e->exit_ns = p->exit_ns;
 	e->wait_status = (uint32_t)p->wait_status;
 	tp_registry_state(p, state);
+	tp_seg_announce_death(&p->group->seg);
 	LIST_REMOVE(p, link);
 	p->group->nlive--;
 	if (state == TP_PROGRAM_LINGERING)

@@ -8,18 +8,26 @@
 
 #include "tp/abi/segment.h"
 
+/* What the supervisor maps: header, registry, counters and names, but nothing of the heap. */
+#define TP_SEG_SEEN TP_AREA_HEAP_META_OFF
+
 struct tp_seg {
-	int fd; /* memfd, sealed against resizing */
+	int fd;      /* memfd, sealed against resizing */
+	int heap_fd; /* not sealed: never mapped here */
 	struct tp_segment *at;
 };
 
-int tp_seg_create(struct tp_seg *ret, const char *group);
+/* A segment with a heap of `heap_size` bytes; 0: of the usual size. */
+int tp_seg_create(struct tp_seg *ret, const char *group, uint64_t heap_size);
 void tp_seg_fini(struct tp_seg *seg);
 
 static inline struct tp_program *tp_seg_entry(const struct tp_seg *seg, uint32_t index)
 {
 	return (struct tp_program *)((char *)seg->at + TP_SEGMENT_REGISTRY_OFF) + index;
 }
+
+/* A registry entry says DEAD: sleepers look again at what they wait for. */
+void tp_seg_announce_death(struct tp_seg *seg);
 
 /* Programs write here: every field is read exactly once. */
 #define tp_seg_load(field)         __atomic_load_n(&(field), __ATOMIC_ACQUIRE)

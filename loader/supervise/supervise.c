@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +78,7 @@ static void settle_stack(void)
 
 static void settle_process(void)
 {
-	struct rlimit files;
+	struct rlimit files, size;
 
 	/* Somebody may have stopped us when the foreground dies, which has to end everything. */
 	prctl(PR_SET_PDEATHSIG, SIGCONT);
@@ -90,6 +91,10 @@ static void settle_process(void)
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	if (getrlimit(RLIMIT_FSIZE, &size) == 0) { /* the segment is a file, mostly of holes */
+		size.rlim_cur = size.rlim_max;
+		setrlimit(RLIMIT_FSIZE, &size);
 	}
 }
 
@@ -144,13 +149,25 @@ static int meet_host(struct tp_group *g, struct tp_error *err)
 	return 0;
 }
 
+/* For libtp in the programs. A path that is too long is not told: they do without what it is for. */
+static void tell_where(struct tp_group *g)
+{
+	char path[PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/control", g->runtime.path);
+	if (strlen(path) < TP_CONTROL_PATH_MAX)
+		memcpy(g->seg.at->control, path, strlen(path) + 1);
+}
+
 /* The host gets ready while the directory is made. */
 static int make_host(struct tp_group *g, struct tp_error *err)
 {
 	int r = tp_hostlink_start(
-		&g->host, &g->loop, g->opts->host_path, g->seg.fd, g->opts->group, err);
+		&g->host, &g->loop, g->opts->host_path, &g->seg, g->opts->group, err);
 
 	r = r ? r : tp_runtime_create(g->opts->group, &g->runtime, err);
+	if (!r)
+		tell_where(g);
 	return r ? r : meet_host(g, err);
 }
 
@@ -188,7 +205,7 @@ static int make_group(struct tp_group *g, struct tp_error *err)
 	if (r < 0)
 		return r;
 	r = tp_registry_init(g);
-	r = r ? r : tp_seg_create(&g->seg, g->opts->group);
+	r = r ? r : tp_seg_create(&g->seg, g->opts->group, g->opts->heap_size);
 	if (r < 0)
 		return internal(g, r, err);
 	r = make_host(g, err);
@@ -202,7 +219,7 @@ static int make_group(struct tp_group *g, struct tp_error *err)
 /* Callbacks and lists: nothing here can fail, and teardown may rely on it. */
 static void init_parts(struct tp_group *g)
 {
-	g->runtime.dir_fd = g->seg.fd = g->children_fd = g->front.fd = -1;
+	g->runtime.dir_fd = g->seg.fd = g->seg.heap_fd = g->children_fd = g->front.fd = -1;
 	g->host.sock = g->host.death.fd = -1;
 	g->start_ns = tp_now_boot_ns();
 	g->sid = getsid(0);

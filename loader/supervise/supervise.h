@@ -10,12 +10,14 @@
 #define TP_SUPERVISE_SUPERVISE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct tp_supervise_opts {
 	const char *group;     /* see tp_runtime_name_ok() */
 	const char *host_path; /* the tp-host binary */
 	int first_client;      /* SOCK_SEQPACKET end of the foreground client, trusted; -1: none */
 	int front_pidfd;       /* its process: its death ends everything at once; -1: none */
+	uint64_t heap_size;    /* bytes of the group's heap; 0: the usual */
 	bool leave;            /* descendants that outlive the programs are left alone */
 	bool verbose;          /* notes about what was mended silently */
 };

@@ -114,12 +114,12 @@ static void check_layout(struct tp_finding *f)
 static void check_segment(struct tp_finding *f)
 {
 	void *at = (void *)TP_SEGMENT_BASE;
-	void *p = mmap(at, TP_SEGMENT_SIZE, PROT_NONE,
+	void *p = mmap(at, TP_SEGMENT_END - TP_SEGMENT_BASE, PROT_NONE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (p == at) {
 		tp_found(f, "%p is free for the group segment", p);
-		munmap(p, TP_SEGMENT_SIZE);
+		munmap(p, TP_SEGMENT_END - TP_SEGMENT_BASE);
 		return;
 	}
 	tp_found(f, "%p cannot be mapped: %s", at, tp_errno_words(errno));

@@ -44,7 +44,7 @@ static const struct tp_wire_program *owner_of(const struct tp_programs *programs
 
 static const char *shared_owner(uint64_t addr)
 {
-	return addr - TP_SEGMENT_BASE < TP_UNIT_SIZE ? "(segment)" : "(host)";
+	return addr - TP_SEGMENT_BASE < TP_SEGMENT_END - TP_SEGMENT_BASE ? "(segment)" : "(host)";
 }
 
 static bool wanted(const struct tp_wire_program *p, char **words)

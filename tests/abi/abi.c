@@ -108,7 +108,7 @@ static void segment_lies_in_reserved_units(void **state)
 {
 	static const uint32_t pairs[][2] = TP_UNITS_RESERVED;
 	const uint32_t first = TP_UNIT_OF(TP_SEGMENT_BASE);
-	const uint32_t last = TP_UNIT_OF(TP_SEGMENT_BASE + TP_SEGMENT_SIZE - 1);
+	const uint32_t last = TP_UNIT_OF(TP_SEGMENT_END - 1);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)

@@ -19,6 +19,7 @@
 #define TP_HOST_VERSION		1
 #define TP_HOST_FD		3	/* the socket */
 #define TP_HOST_SEGMENT_FD	4	/* the group segment's memfd, closed by the host once mapped */
+#define TP_HOST_HEAP_FD	5	/* the file behind the segment's heap; the same */
 #define TP_HOST_FDS_BATCH	253
 #define TP_HOST_MESSAGE_MAX	0x10000	/* bytes */
 

@@ -29,6 +29,16 @@
 /* The group segment: free natively, under ASan and under TSan. */
 #define TP_SEGMENT_BASE	UINT64_C(0x7e9000000000)
 
+/* Its heap's memory, up to TP_HEAP_MAX bytes; the kernel's own mappings lie above TP_SEGMENT_END. */
+#define TP_HEAP_BASE	(TP_SEGMENT_BASE + UINT64_C(0x40000000))
+#define TP_HEAP_MAX	UINT64_C(0x4000000000)	/* 256 GiB */
+#define TP_SEGMENT_END	UINT64_C(0x7ee000000000)
+
+/* The region of --shared-malloc: private anonymous memory, one for all programs of the group. */
+#define TP_PRIVATE_HEAP_BASE	UINT64_C(0x7c0000000000)
+#define TP_PRIVATE_HEAP_MAX	UINT64_C(0x4000000000)
+#define TP_PRIVATE_HEAP_END	UINT64_C(0x7c8000000000)
+
 /*
  * Offsets within a program's first unit. What programs write to most starts at odd pages: caches tell lines apart by some
  * of the address bits above the page, and the hottest pages of all zones would collide at round numbers (malloc: 13 %).
@@ -60,10 +70,11 @@ _Static_assert(TP_SLOT_OWN_STUBS + TP_SLOT_OWN_STUBS_SIZE <= TP_SLOT_STUBS, "own
  *   0x550-0x568    where Linux puts PIE executables and their brk (the host's own)
  *   0x600-0x640    ASan's allocator
  *   0x7b0-0x7c0    TSan's heap
+ *   0x7c0-0x7c8    the region of --shared-malloc
  *   0x7e8-0x800    group segment, and the kernel's own mmap area, stack and vDSO
  * The supervisor adds every unit that holds a mapping of the fresh host.
  */
-#define TP_UNITS_RESERVED { { 0, 258 }, { 0x300, 0x340 }, { 0x550, 0x568 }, { 0x600, 0x640 }, { 0x7b0, 0x7c0 }, { 0x7e8, 0x800 } }
+#define TP_UNITS_RESERVED { { 0, 258 }, { 0x300, 0x340 }, { 0x550, 0x568 }, { 0x600, 0x640 }, { 0x7b0, 0x7c8 }, { 0x7e8, 0x800 } }
 
 /* Auxiliary-vector key whose value is the address of the group segment. */
 #define TP_AT_TP	0x5450

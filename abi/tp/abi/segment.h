@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The group segment: a memfd, mapped MAP_SHARED at TP_SEGMENT_BASE in the group and in every satellite.
- * It opens with struct tp_segment, followed at registry_off by the program registry.
+ * The group segment: mapped MAP_SHARED at TP_SEGMENT_BASE in the group and in every satellite. Two files stand side by side:
+ *
+ *   TP_SEGMENT_BASE   a sealed memfd of TP_SEGMENT_SIZE, which the supervisor reads as well: struct tp_segment, at registry_off the
+ *                     program registry, then the areas of libtp's own state (areas[])
+ *   TP_HEAP_BASE      the heap's memory: a file on a tmpfs of its own where that gives huge pages, else a memfd
+ *
+ * An area's content is valid when it is all zero: making the files makes the state.
  *
  * Every byte is writable by every program: the supervisor copies a field once and validates it before use,
  * and keeps its own copy of whatever decides.
@@ -17,6 +22,7 @@
 #define TP_SEGMENT_MAGIC	UINT64_C(0x3130474553505400)	/* the bytes "\0TPSEG01" */
 #define TP_ABI_MAJOR		0
 #define TP_ABI_MINOR		1
+#define TP_FEATURE_AREAS	UINT64_C(1)	/* areas[], deaths[], sleepers: what libtp needs */
 #define TP_REGISTRY_MAX		2048
 #define TP_NAME_MAX		64
 
@@ -46,6 +52,10 @@ enum tp_program_state {
 #define TP_WARN_LIBC_UNKNOWN	0x1u	/* no known way to keep its single-thread shortcut off (or glibc < 2.32) */
 #define TP_WARN_UNROUTED	0x2u	/* some wanted system-call sites could not be rewritten */
 #define TP_WARN_NOT_PATCHED	0x4u	/* the host forbids rewriting text: brk guard only */
+
+/* tp_program.kind */
+#define TP_KIND_MEMBER		0u	/* runs in the group's address space */
+#define TP_KIND_SATELLITE	1u	/* an ordinary process that has attached to the group segment */
 
 #define TP_OUTSIDE_MAX		48
 #define TP_AIO_MAX		16
@@ -85,18 +95,36 @@ struct tp_program {
 	int32_t start_error;		/* negative errno */
 	uint32_t start_detail;
 	uint32_t warnings;		/* TP_WARN_* */
-	uint32_t reserved0;
+	uint32_t kind;			/* TP_KIND_* */
 	uint8_t reserved[488];
 };
+
+/* Who owns what of libtp's state in the segment: see abi/tp/abi/ for each. */
+enum tp_area_kind {
+	TP_AREA_COUNTERS,	/* counters.h: one TP_COUNTERS_STRIDE a registry entry, cleared when the entry is given out */
+	TP_AREA_NAMES,		/* names.h */
+	TP_AREA_HEAP_META,	/* heap.h: everything about the heap that is not a block */
+	TP_AREA_HEAP,		/* the blocks */
+	TP_AREAS = 8
+};
+
+struct tp_area {
+	uint64_t off;		/* from TP_SEGMENT_BASE */
+	uint64_t size;		/* bytes; 0: the group has none */
+	uint64_t reserved;
+};
+
+#define TP_DEATH_WORDS		16
+#define TP_CONTROL_PATH_MAX	112
 
 struct tp_segment {
 	uint64_t magic;
 	uint16_t abi_major;
 	uint16_t abi_minor;
 	uint32_t header_size;		/* sizeof(struct tp_segment) of the maker */
-	uint64_t features;		/* none yet */
+	uint64_t features;		/* TP_FEATURE_* that the group has */
 	uint64_t base;			/* TP_SEGMENT_BASE */
-	uint64_t size;			/* bytes of the memfd */
+	uint64_t size;			/* bytes of the memfd, at most TP_SEGMENT_SIZE */
 	uint64_t registry_off;		/* from base */
 	uint32_t registry_count;
 	uint32_t registry_stride;	/* sizeof(struct tp_program) of the maker */
@@ -112,14 +140,35 @@ struct tp_segment {
 	uint32_t reserved1;
 	uint8_t dirty[TP_UNITS];	/* something was mapped since the unit was marked */
 	uint8_t marked[TP_UNITS];	/* MADV_DONTFORK */
-	uint8_t reserved[1008];
+	/*
+	 * Sleepers wait for two words at once: the one that they want to change, and deaths[own registry index % TP_DEATH_WORDS]. On
+	 * any death the supervisor sets the registry state, then adds 1 to every deaths[], then wakes those whose bit is in `sleepers`.
+	 */
+	uint32_t deaths[TP_DEATH_WORDS];
+	uint64_t sleepers;		/* bit n: somebody waits, or has waited, for deaths[n] */
+	uint32_t arrivals;		/* +1 when a program has become RUNNING */
+	uint32_t reserved2;
+	char control[TP_CONTROL_PATH_MAX];	/* path of the control socket */
+	struct tp_area areas[TP_AREAS];
+	uint8_t reserved[624];
 };
 
 #define TP_SEGMENT_REGISTRY_OFF	UINT64_C(0x10000)
-#define TP_SEGMENT_SIZE		UINT64_C(0x800000)
+#define TP_SEGMENT_SIZE		UINT64_C(0x40000000)	/* mostly holes */
+
+#define TP_AREA_COUNTERS_OFF	UINT64_C(0x800000)
+#define TP_AREA_NAMES_OFF	UINT64_C(0x1000000)
+#define TP_AREA_HEAP_META_OFF	UINT64_C(0x8000000)
+
+/* A program's identity in 31 bits, for lock words and slab owners: serial mod 2^20 << 11 | registry index; never 0, never all ones
+ * (the supervisor skips serials that are 0 mod 2^20). It comes round after 2^20 launches. */
+#define TP_TAG(id)		((uint32_t)((((id) >> TP_ID_INDEX_BITS) & 0xfffff) << 11 | ((id) & 0x7ff)))
+#define TP_TAG_INDEX(tag)	((tag) & 0x7ffu)
 
 _Static_assert(sizeof(struct tp_segment) <= TP_SEGMENT_REGISTRY_OFF, "header fits before the registry");
 _Static_assert(TP_SEGMENT_REGISTRY_OFF + sizeof(struct tp_program) * TP_REGISTRY_MAX <= TP_SEGMENT_SIZE, "registry fits");
+_Static_assert(TP_SEGMENT_REGISTRY_OFF + sizeof(struct tp_program) * TP_REGISTRY_MAX <= TP_AREA_COUNTERS_OFF, "areas come behind it");
+_Static_assert(sizeof(struct tp_segment) == 136 + 8 * TP_UNITS + 16 + 2 * TP_UNITS + 1008, "the header's size is frozen");
 _Static_assert(offsetof(struct tp_segment, owner) == 136, "owner[] is frozen");
 
 #endif

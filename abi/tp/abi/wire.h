@@ -31,6 +31,13 @@ enum tp_wire_type {
 	TP_WIRE_STOP,		/* struct tp_wire_stop -> OK when the programs have ended, or ERROR */
 	TP_WIRE_RECLAIM,	/* struct tp_wire_signal (signo ignored): give a lingering program's memory back */
 	TP_WIRE_DONE,		/* head: this client launches no more, whatever MORE said -> OK */
+	/* from libtp, of a program of the group or of an ordinary process of the same user */
+	TP_WIRE_ATTACH,		/* struct tp_wire_attach -> ATTACHED and two descriptors: the sender becomes a satellite */
+	TP_WIRE_LOOK,		/* head -> ATTACHED with id 0, and the segment's descriptor, read-only */
+	TP_WIRE_FD_PUT,		/* struct tp_wire_key and one descriptor: kept under (key) until DROP or the sender's death -> OK */
+	TP_WIRE_FD_GET,		/* struct tp_wire_key -> FD_REPLY and one descriptor, or ERROR with -ENOENT */
+	TP_WIRE_FD_DROP,	/* struct tp_wire_key -> OK; only the owner's */
+	TP_WIRE_WATCH,		/* head and an eventfd: 1 is added on each arrival and death, until the sender's death -> OK */
 
 	/* supervisor -> client */
 	TP_WIRE_OK = 0x100,	/* head */
@@ -43,6 +50,8 @@ enum tp_wire_type {
 	TP_WIRE_INFO_REPLY,	/* struct tp_wire_info */
 	TP_WIRE_NOTE,		/* struct tp_wire_error, status 0: a line for the user's stderr (warnings, ended descendants, crash lines) */
 	TP_WIRE_BYE,		/* head: the group has ended; nothing follows */
+	TP_WIRE_ATTACHED,	/* struct tp_wire_attached; [0] the segment, [1] its heap */
+	TP_WIRE_FD_REPLY,	/* head and one descriptor */
 };
 
 struct tp_wire_head {
@@ -121,6 +130,24 @@ struct tp_wire_program {
 	uint32_t noutside;
 	uint32_t reserved;
 	struct tp_range outside[TP_OUTSIDE_MAX];	/* besides the first unit: recorded mappings, further units */
+};
+
+struct tp_wire_attach {
+	struct tp_wire_head head;
+	uint16_t abi_major, abi_minor;	/* of the sender's libtp */
+	uint32_t reserved;
+	uint64_t features;		/* that it cannot do without */
+};
+
+struct tp_wire_attached {
+	struct tp_wire_head head;
+	uint64_t id;
+	uint64_t heap_size;		/* bytes of the second file */
+};
+
+struct tp_wire_key {
+	struct tp_wire_head head;
+	uint64_t key;			/* the sender's choice: the address of the object in the segment that the descriptor belongs to */
 };
 
 struct tp_wire_info {

@@ -13,7 +13,7 @@ static int open_group(void **state)
 {
 	(void)state;
 	memset(&group, 0, sizeof(group));
-	if (tp_registry_init(&group) || tp_seg_create(&group.seg, "unit"))
+	if (tp_registry_init(&group) || tp_seg_create(&group.seg, "unit", 0))
 		return -1;
 	tp_slots_init(&group.slots, group.seg.at->owner, NULL);
 	group.host.alive = true;

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See threads.h. A slot is claimed by CAS of its key from 0 or 1 ("was used") to the thread pointer; probing goes on over used-before
+ * slots until a never-used one. The small lock guards the spare list; it is private to the process, taken for a few instructions at the
+ * start and the end of a thread, and a thread that is killed there takes its process with it.
+ *
+ * A thread that the C library does not end (a raw clone) leaves its entry behind; the next thread with that thread pointer inherits it,
+ * which is right: two live threads never share one.
+ */
+#include <errno.h>
+#include <linux/mman.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "core.h"
+#include "relax.h"
+#include "syscall.h"
+
+enum { ROOM = 64 << 10 };
+
+static pthread_key_t end_key;
+static int end_key_made;
+static tpi_thread_end_fn *at_end[8];
+
+static void *pages(size_t size)
+{
+	long r = arch_syscall6(ARCH_NR_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if ((unsigned long)r > -4096UL)
+		return NULL;
+	arch_syscall3(ARCH_NR_madvise, r, (long)size, MADV_WIPEONFORK);
+	return (void *)r;
+}
+
+static void lock(struct tpi_threads *t)
+{
+	while (__atomic_exchange_n(&t->lock, 1, __ATOMIC_ACQUIRE))
+		arch_relax();
+}
+
+static void unlock(struct tpi_threads *t)
+{
+	__atomic_store_n(&t->lock, 0, __ATOMIC_RELEASE);
+}
+
+static struct tpi_thread *take_room(struct tpi_threads *t)
+{
+	struct tpi_thread *thread = t->spare;
+
+	if (thread) {
+		t->spare = thread->part[0];
+		return thread;
+	}
+	if (t->room_end - t->room < (ptrdiff_t)sizeof(*thread)) {
+		t->room = pages(ROOM);
+		t->room_end = t->room ? t->room + ROOM : NULL;
+	}
+	if (!t->room)
+		return NULL;
+	thread = (struct tpi_thread *)t->room;
+	t->room += sizeof(*thread);
+	return thread;
+}
+
+static struct tpi_thread *get_thread(struct tpi_threads *t, uintptr_t pointer)
+{
+	struct tpi_thread *thread = NULL;
+
+	lock(t);
+	if (t->count < TPI_THREADS_MAX)
+		thread = take_room(t);
+	if (thread)
+		t->count++;
+	unlock(t);
+	if (thread) {
+		memset(thread, 0, sizeof(*thread));
+		thread->pointer = pointer;
+	}
+	return thread;
+}
+
+static void put_thread(struct tpi_threads *t, struct tpi_thread *thread)
+{
+	lock(t);
+	thread->part[0] = t->spare;
+	t->spare = thread;
+	t->count--;
+	unlock(t);
+}
+
+static struct tpi_threads_slot *find(struct tpi_threads *t, uintptr_t pointer)
+{
+	for (uint32_t i = tpi_threads_hash(pointer), n = 0; n < TPI_THREADS_SLOTS; i++, n++) {
+		struct tpi_threads_slot *s = &t->slot[i % TPI_THREADS_SLOTS];
+		uintptr_t key = __atomic_load_n(&s->key, __ATOMIC_RELAXED);
+
+		if (key == pointer)
+			return s;
+		if (!key)
+			break;
+	}
+	return NULL;
+}
+
+/* `thread` is written by the slot's owner only, before anybody but the owner can find it by this key. */
+static bool insert(struct tpi_threads *t, uintptr_t pointer, struct tpi_thread *thread)
+{
+	for (uint32_t i = tpi_threads_hash(pointer), n = 0; n < TPI_THREADS_SLOTS; i++, n++) {
+		struct tpi_threads_slot *s = &t->slot[i % TPI_THREADS_SLOTS];
+		uintptr_t key = __atomic_load_n(&s->key, __ATOMIC_RELAXED);
+
+		if (key > 1 || !__atomic_compare_exchange_n(&s->key, &key, pointer, false,
+				       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			continue;
+		s->thread = thread;
+		return true;
+	}
+	return false;
+}
+
+static void on_thread_end(void *arg)
+{
+	struct tpi_thread *thread = arg;
+	struct tpi_threads *t = tpi_self.threads;
+	struct tpi_threads_slot *s;
+
+	/* In a forked child this is memory that was wiped. */
+	if (!t || thread->pointer != arch_thread_pointer())
+		return;
+	for (size_t i = 0; i < sizeof(at_end) / sizeof(at_end[0]); i++)
+		if (at_end[i] && thread->part[i])
+			at_end[i](thread);
+	s = find(t, thread->pointer);
+	if (s && s->thread == thread) {
+		__atomic_store_n(&s->key, 1, __ATOMIC_RELEASE);
+		put_thread(t, thread);
+	}
+}
+
+struct tpi_thread *tpi_threads_make(struct tpi_threads *t, uintptr_t pointer)
+{
+	struct tpi_threads_slot *s = find(t, pointer);
+	struct tpi_thread *thread = s ? s->thread : get_thread(t, pointer);
+
+	if (s || !thread)
+		return thread;
+	if (!insert(t, pointer, thread)) {
+		put_thread(t, thread);
+		return NULL;
+	}
+	/* May allocate, and so come back here: the entry is there by now. */
+	if (__atomic_load_n(&end_key_made, __ATOMIC_ACQUIRE))
+		pthread_setspecific(end_key, thread);
+	return thread;
+}
+
+void tpi_threads_at_end(enum tpi_part part, tpi_thread_end_fn *fn)
+{
+	at_end[part] = fn;
+}
+
+struct tpi_threads *tpi_threads_create(void)
+{
+	struct tpi_threads *t = pages(sizeof(*t));
+
+	if (t && !end_key_made && pthread_key_create(&end_key, on_thread_end) == 0)
+		__atomic_store_n(&end_key_made, 1, __ATOMIC_RELEASE);
+	return t;
+}
+
+/* Threads' own memory stays: others may still be in a call. It is a few pages, once in a process's life. */
+struct tpi_threads *tpi_threads_destroy(struct tpi_threads *t)
+{
+	if (t)
+		arch_syscall3(ARCH_NR_munmap, (long)t, sizeof(*t), 0);
+	return NULL;
+}
