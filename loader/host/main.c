@@ -70,6 +70,27 @@ static long map_segment(void)
 	return r;
 }
 
+/*
+ * One region for the malloc of all programs. Private: a forked child goes on with a copy of its own, and cannot write what its parent
+ * and the neighbours go on with. Where memory is limited it may be smaller than asked for; its size is what counts.
+ */
+static long map_private_heap(void)
+{
+	struct tp_area *area = &TPI_SEGMENT->areas[TP_AREA_PRIVATE_HEAP];
+	const uint64_t least = UINT64_C(1) << 30;
+	long r = 0;
+
+	for (uint64_t size = area->size; size; size /= 2) {
+		r = tpi_mmap(TP_PRIVATE_HEAP_BASE, size, PROT_READ | PROT_WRITE,
+			     TPI_MAP_ANON | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+		if (!tpi_failed(r) || r != -ENOMEM || size <= least) {
+			area->size = tpi_failed(r) ? 0 : size;
+			break;
+		}
+	}
+	return tpi_failed(r) ? r : 0;
+}
+
 /* Code that was not rewritten and asks the kernel for brk is refused, instead of sharing it with everybody. */
 static long guard_brk(uint64_t *ret_brk)
 {
@@ -151,6 +172,10 @@ static void hello(uint64_t *sp)
 	learn_own_path();
 	h.error = (int32_t)map_segment();
 	h.stage = h.error ? TP_STAGE_SEGMENT : TP_STAGE_NONE;
+	if (!h.error) {
+		h.error = (int32_t)map_private_heap();
+		h.stage = h.error ? TP_STAGE_PRIVATE_HEAP : TP_STAGE_NONE;
+	}
 	if (!h.error) {
 		h.error = (int32_t)guard_brk(&h.brk);
 		h.stage = h.error ? TP_STAGE_BRK_GUARD : TP_STAGE_NONE;

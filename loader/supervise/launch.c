@@ -100,7 +100,7 @@ static int build_stack(
 	const struct tp_plan *plan = &l->image->plan;
 	struct tp_stack_spec spec = {
 		.argv = (const char *const *)l->image->exe.argv,
-		.envp = l->strings->envp,
+		.envp = l->preload.envp ? l->preload.envp : l->strings->envp,
 		.execfn = l->image->exe.execfn,
 		.top = base + TP_SLOT_STACK_TOP,
 		.stack_limit = l->request->msg.rlimits[RLIMIT_STACK][0],
@@ -181,6 +181,7 @@ static int launch_image(struct tp_launching *l, struct tp_client *c, struct tp_e
 
 	tp_reclaim_flush(c->group);
 	r = tp_admit(c->group, l->image, name, err);
+	r = r ? r : tp_preload_admit(l, c, name, err);
 	if (r < 0)
 		return r;
 	l->prog = add_prog(c, l->request, name, err);
@@ -211,6 +212,7 @@ static int launch_strings(struct tp_launching *l, struct tp_client *c, struct tp
 		return r;
 	l->image = &image;
 	r = launch_image(l, c, err);
+	tp_preload_fini(&l->preload);
 	tp_image_fini(&image);
 	return r;
 }

@@ -6,6 +6,7 @@
 #include "image.h"
 #include "stack.h"
 #include "supervise/client.h"
+#include "supervise/preload.h"
 #include "supervise/wirecheck.h"
 
 /* A launch that a client has asked for; complete when `nfds` of `want` descriptors are here. */
@@ -68,6 +69,7 @@ struct tp_launching {
 	const struct tp_image *image;
 	const struct tp_place *place;
 	const struct tp_stack *stack;
+	struct tp_preload preload;
 };
 int tp_launch_send(const struct tp_launching *l, pid_t *ret_pid, struct tp_error *err);
 

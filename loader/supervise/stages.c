@@ -24,6 +24,7 @@ static const char *const words[] = {
 	[TP_STAGE_CHILD_STACK] = "filling its stack",
 	[TP_STAGE_CHILD_PATCH] = "rewriting its system calls",
 	[TP_STAGE_CHILD_NICE] = "setting its priority",
+	[TP_STAGE_PRIVATE_HEAP] = "mapping the region of --shared-malloc (raise ulimit -v and -d)",
 };
 
 const char *tp_stage_words(uint32_t stage)

@@ -23,6 +23,7 @@
 #include "supervise/end.h"
 #include "supervise/mapcount.h"
 #include "supervise/orphans.h"
+#include "supervise/preload.h"
 #include "supervise/reap.h"
 #include "supervise/reclaim.h"
 #include "supervise/registry.h"
@@ -208,6 +209,7 @@ static int make_group(struct tp_group *g, struct tp_error *err)
 	r = r ? r : tp_seg_create(&g->seg, g->opts->group, g->opts->heap_size);
 	if (r < 0)
 		return internal(g, r, err);
+	tp_preload_init(g);
 	r = make_host(g, err);
 	if (r < 0)
 		return r;

@@ -17,6 +17,7 @@ struct tp_supervise_opts {
 	const char *host_path; /* the tp-host binary */
 	int first_client;      /* SOCK_SEQPACKET end of the foreground client, trusted; -1: none */
 	int front_pidfd;       /* its process: its death ends everything at once; -1: none */
+	const char *malloc_path; /* libtp-malloc.so, for all programs (--shared-malloc); NULL: no */
 	uint64_t heap_size;    /* bytes of the group's heap; 0: the usual */
 	bool leave;            /* descendants that outlive the programs are left alone */
 	bool verbose;          /* notes about what was mended silently */

@@ -37,8 +37,8 @@ uint32_t tp_wire_launch_fds(const struct tp_wire_launch *m)
 
 static const char *check_launch(const struct tp_wire_launch *m, uint32_t nfds)
 {
-	const uint32_t known =
-		TP_WIRE_LINGER | TP_WIRE_OWN_SESSION | TP_WIRE_CTTY | TP_WIRE_ROOT | TP_WIRE_MORE;
+	const uint32_t known = TP_WIRE_LINGER | TP_WIRE_OWN_SESSION | TP_WIRE_CTTY | TP_WIRE_ROOT |
+			       TP_WIRE_MORE | TP_WIRE_SHARED_MALLOC;
 	uint64_t strings;
 
 	if (m->flags & ~known)

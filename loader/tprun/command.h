@@ -30,6 +30,7 @@ enum {
 	TP_OPT_LEAVE,
 	TP_OPT_ROOT,
 	TP_OPT_EXIT_ON,
+	TP_OPT_SHARED_MALLOC,
 };
 
 #define TP_OPTION_GROUP \
@@ -50,7 +51,7 @@ struct tp_options {
 	const char *group;
 	const char *root;
 	const char *exit_on;
-	bool linger, leave, tty, json;
+	bool linger, leave, tty, json, shared_malloc;
 	char **rest; /* what follows the options: a command, or names; NULL-terminated */
 	int nrest;
 };

@@ -21,6 +21,8 @@ static const struct tp_option options[] = {
 	TP_OPTION_GROUP,
 	{"tty", 't', NULL, "give the program a pseudo-terminal of its own"},
 	{"linger", TP_OPT_LINGER, NULL, "keep the program's memory until the group ends"},
+	{"shared-malloc", TP_OPT_SHARED_MALLOC, NULL,
+		"refuse unless the group was started with it"},
 	{"root", TP_OPT_ROOT, "DIR",
 		"take the program and its libraries from below DIR, its new /"},
 	TP_OPTION_HELP,
@@ -87,7 +89,7 @@ static int verb_exec(const struct tp_verb *verb, struct tp_caller *caller, int a
 	if (one_job(&f.jobs, o.rest, &err))
 		return tp_usage("exec", "exec: %s", err.text);
 	f.caller = caller;
-	f.flags = o.linger ? TP_WIRE_LINGER : 0;
+	f.flags = (o.linger ? TP_WIRE_LINGER : 0) | (o.shared_malloc ? TP_WIRE_SHARED_MALLOC : 0);
 	status = exec_front(&f, &o);
 	tp_jobs_fini(&f.jobs);
 	return status;

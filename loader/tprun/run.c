@@ -18,6 +18,8 @@ static const struct tp_option options[] = {
 	{"group", 'g', "GROUP", "name of the new group; by default run-PID"},
 	{"linger", TP_OPT_LINGER, NULL, "keep the programs' memory until the group ends"},
 	{"leave", TP_OPT_LEAVE, NULL, "leave descendants that outlive the programs alone"},
+	{"shared-malloc", TP_OPT_SHARED_MALLOC, NULL,
+		"one malloc for all programs of the group: any of them may free"},
 	{"root", TP_OPT_ROOT, "DIR", "take programs and libraries from below DIR, their new /"},
 	{"exit-on", TP_OPT_EXIT_ON, "WHEN",
 		"end the rest on: first-exit, first-failure, NAME; or: all (the default)"},
@@ -46,12 +48,16 @@ static int check(const struct tp_options *o, struct tp_jobs *jobs)
 
 static int run_front(struct tp_front *f, const struct tp_options *o)
 {
+	const struct tp_start how = {
+		.group = f->group,
+		.leave = o->leave,
+		.shared_malloc = o->shared_malloc,
+	};
 	struct tp_error err;
 	int status;
 
 	if (tp_root_open(o->root, &f->root_fd, &err) || tp_front_block(f, &err) ||
-		tp_start_group(
-			f->group, o->leave, &f->client, &f->supervisor, &f->supervisor_pidfd, &err))
+		tp_start_group(&how, &f->client, &f->supervisor, &f->supervisor_pidfd, &err))
 		return tp_fail(&err);
 	status = tp_front_run(f);
 	tp_client_close(&f->client);

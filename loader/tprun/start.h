@@ -7,12 +7,18 @@
 
 #include "tprun/client.h"
 
+/* What the command line says about a new group. */
+struct tp_start {
+	const char *group;
+	bool leave, shared_malloc;
+};
+
 /*
  * tp_start_group - fork the supervisor of a new group and connect to it.
  * @ret_pid, @ret_pidfd: the supervisor
  * The caller becomes a subreaper. Returns 0, or negative errno with the reason in err.
  */
-int tp_start_group(const char *group, bool leave, struct tp_client *ret_client, pid_t *ret_pid,
+int tp_start_group(const struct tp_start *how, struct tp_client *ret_client, pid_t *ret_pid,
 	int *ret_pidfd, struct tp_error *err);
 
 #endif

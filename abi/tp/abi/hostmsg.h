@@ -72,6 +72,7 @@ enum tp_host_stage {
 	TP_STAGE_CHILD_STACK,	/* reading the stack image */
 	TP_STAGE_CHILD_PATCH,	/* rewriting system-call sites */
 	TP_STAGE_CHILD_NICE,
+	TP_STAGE_PRIVATE_HEAP,	/* before hello: mapping the region of --shared-malloc */
 };
 
 /* One mapping. The host maps it verbatim with MAP_FIXED_NOREPLACE. */

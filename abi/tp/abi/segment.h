@@ -105,6 +105,7 @@ enum tp_area_kind {
 	TP_AREA_NAMES,		/* names.h */
 	TP_AREA_HEAP_META,	/* heap.h: everything about the heap that is not a block */
 	TP_AREA_HEAP,		/* the blocks */
+	TP_AREA_PRIVATE_HEAP,	/* not of the segment: the region of --shared-malloc at TP_PRIVATE_HEAP_BASE; size 0: the group has none */
 	TP_AREAS = 8
 };
 

@@ -74,6 +74,7 @@ struct tp_wire_error {
 #define TP_WIRE_CTTY		0x4u	/* descriptor 0 is a pty: make it the controlling terminal (with OWN_SESSION) */
 #define TP_WIRE_ROOT		0x8u	/* a root directory descriptor comes after the cwd */
 #define TP_WIRE_MORE		0x10u	/* more launches of this client follow: the group does not end before them */
+#define TP_WIRE_SHARED_MALLOC	0x20u	/* refuse unless the group has the region of --shared-malloc */
 
 struct tp_wire_launch {
 	struct tp_wire_head head;
