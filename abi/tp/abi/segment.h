@@ -96,7 +96,8 @@ struct tp_program {
 	uint32_t start_detail;
 	uint32_t warnings;		/* TP_WARN_* */
 	uint32_t kind;			/* TP_KIND_* */
-	uint8_t reserved[488];
+	uint64_t chan_busy;		/* the channel that it is entering or leaving: others do not free it meanwhile (libtp/chan-life.c) */
+	uint8_t reserved[480];
 };
 
 /* Who owns what of libtp's state in the segment: see abi/tp/abi/ for each. */
