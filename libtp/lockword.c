@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Taking a lock word from the free, the busy and the dead.
+ *
+ * Layout: abi/tp/abi/lock.h. The word is 0, LOST, or the holder's tag with the WAITERS bit.
+ *
+ * Invariant: who has changed the word from 0, or from the tag of a dead program, to his own tag holds it; nobody else changes a live
+ * program's tag, but to add WAITERS. Who sleeps has seen WAITERS set with the value that the kernel compares.
+ *
+ *	holder                                  sleeper
+ *	                                        word: T -> T|WAITERS
+ *	old = exchange(word, 0)   (release)     sleep while word == T|WAITERS
+ *	old has WAITERS: wake one               word: 0 -> own|WAITERS (acquire): others may sleep, too
+ *
+ * Killed at any instruction:
+ *   the holder, before the exchange: the word keeps a dead tag. Its death wakes all who sleep; one of them, or any newcomer, changes the dead
+ *   tag to its own: TPI_LOCK_TAKEN_OVER, once. What the dead one wrote comes before the registry says that it is dead (release), and
+ *   tpi_tag_alive reads that with acquire.
+ *   the holder, between exchange and wake: its death wakes all who sleep, one takes the free word.
+ *   a sleeper, before or after it was woken: the same. A wake that went to it is made up for by its death.
+ *   who took over, before it could note that: its own tag is a dead one now, and the next takes over.
+ * WAITERS may be set though nobody sleeps: one needless system call.
+ *
+ * Known weaknesses: no fairness. A program stopped between exchange and wake delays those who sleep until it goes on, though newcomers get
+ * the lock. A tag comes round after 2^20 launches: a lock left behind by a dead program, untouched for that long, can seem to be a live one's.
+ */
+#include "lockword.h"
+
+#include "probes.h"
+#include "relax.h"
+
+enum { SPINS = 60 };
+
+static const char *owner_name(uint64_t address)
+{
+	const struct tp_segment *s = tpi_self.segment;
+	tp_id id = TP_UNIT_OF(address) < TP_UNITS ? __atomic_load_n(&s->owner[TP_UNIT_OF(address)], __ATOMIC_RELAXED) : 0;
+	const struct tp_program *e = tpi_entry(TP_ID_INDEX(id) % TP_REGISTRY_MAX);
+
+	return id > TP_OWNER_RESERVED && e->name[0] && !e->name[TP_NAME_MAX - 1] ? e->name : NULL;
+}
+
+int tpi_lock_refuse(const void *lock, size_t size)
+{
+	int r = tpi_ready();
+	const char *owner;
+
+	if (r < 0)
+		return r;
+	if (tpi_in_segment(lock, size)) {
+		if (!((uintptr_t)lock & 7))
+			return 0; /* the library was not attached when it was asked */
+		return tpi_fail(-EFAULT, "the lock at %x is not aligned to 8 bytes", (uint64_t)(uintptr_t)lock);
+	}
+	owner = owner_name((uintptr_t)lock);
+	return tpi_fail(-EFAULT, "the lock at %x lies in %s%s, not in the group segment: allocate it with tp_malloc",
+		(uint64_t)(uintptr_t)lock, owner ? "private memory of " : "no memory of the group", owner ? owner : "");
+}
+
+/* From what the word was seen to be to the own tag; WAITERS stays. Seq_cst for the sake of rwlock.c; a mutex needs acquire. */
+static bool take(uint32_t *word, uint32_t seen, uint32_t waiters)
+{
+	return __atomic_compare_exchange_n(word, &seen, tpi_self.tag | (seen & TP_LOCK_WAITERS) | waiters, false,
+		__ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+static bool held_by_the_dead(uint32_t seen)
+{
+	return TP_LOCK_TAG(seen) != tpi_self.tag && !tpi_tag_alive(TP_LOCK_TAG(seen));
+}
+
+/* A short hold is over sooner than a sleep begins. */
+static void spin(const uint32_t *word)
+{
+	for (int i = 0; i < SPINS; i++) {
+		uint32_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+		if (!seen || seen & TP_LOCK_WAITERS)
+			break;
+		arch_relax();
+	}
+}
+
+/* -EAGAIN: it is held by a live one. */
+static int look(uint32_t *word, uint32_t seen, const uint64_t *holder, uint32_t waiters)
+{
+	if (!seen)
+		return take(word, seen, waiters) ? 0 : -EAGAIN;
+	if (TP_LOCK_TAG(seen) == TP_LOCK_LOST)
+		return -ENOTRECOVERABLE;
+	if (held_by_the_dead(seen)) {
+		if (!take(word, seen, waiters))
+			return -EAGAIN;
+		TPI_PROBE(owner_dead, word, TP_LOCK_TAG(seen));
+		return TPI_LOCK_TAKEN_OVER;
+	}
+	if (TP_LOCK_TAG(seen) == tpi_self.tag && holder &&
+		__atomic_load_n(holder, __ATOMIC_RELAXED) == arch_thread_pointer())
+		return -EDEADLK;
+	return -EAGAIN;
+}
+
+int tpi_lockword_trylock(uint32_t *word)
+{
+	int r = look(word, __atomic_load_n(word, __ATOMIC_ACQUIRE), NULL, 0);
+
+	return r == -EAGAIN ? -EBUSY : r;
+}
+
+int tpi_lockword_look(uint32_t *word)
+{
+	uint32_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+	int r = seen ? look(word, seen, NULL, 0) : 0;
+
+	return r == -EAGAIN ? -EBUSY : r;
+}
+
+enum { SLEPT = 1 };
+
+/* Sleeps until the word is no longer what it was seen to be. 0: it is not that now. */
+static int wait_while(uint32_t *word, uint32_t seen, uint32_t deaths, int64_t end)
+{
+	uint32_t marked = seen | TP_LOCK_WAITERS;
+
+	if (!seen || (seen != marked && !__atomic_compare_exchange_n(word, &seen, marked, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
+		return 0;
+	TPI_PROBE(lock_wait, word, TP_LOCK_TAG(seen));
+	return tpi_wait(word, marked, deaths, end) < 0 ? -ETIMEDOUT : SLEPT;
+}
+
+static int lock(uint32_t *word, const uint64_t *holder, int64_t end, bool wait_only)
+{
+	uint32_t waiters = 0;
+
+	spin(word);
+	for (;;) {
+		uint32_t deaths = tpi_wait_begin();
+		uint32_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+		int r = wait_only && !seen ? 0 : look(word, seen, holder, waiters);
+
+		if (r != -EAGAIN)
+			return r;
+		r = wait_while(word, seen, deaths, end);
+		if (r < 0)
+			return r;
+		if (r == SLEPT)
+			waiters = TP_LOCK_WAITERS;
+	}
+}
+
+int tpi_lockword_lock(uint32_t *word, const uint64_t *holder, int64_t timeout)
+{
+	return lock(word, holder, tpi_deadline(timeout), false);
+}
+
+int tpi_lockword_wait(uint32_t *word, const uint64_t *holder, int64_t end)
+{
+	return lock(word, holder, end, true);
+}

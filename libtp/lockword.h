@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The word that says which program holds a mutex, or writes under a read-write lock. See lockword.c for the reasoning.
+ */
+#ifndef TPI_LOCKWORD_H
+#define TPI_LOCKWORD_H
+
+#include <errno.h>
+
+#include "core.h"
+#include "tls.h"
+#include "tp/abi/lock.h"
+
+/* Why a lock cannot be where it is, or what tpi_ready says; 0: it can, the library was not attached yet. */
+int tpi_lock_refuse(const void *lock, size_t size) TPI_HIDDEN __attribute__((cold));
+
+static inline int tpi_lock_check(const void *lock, size_t size)
+{
+	if (tpi_likely(tpi_self.segment && !((uintptr_t)lock & 7) && tpi_in_segment(lock, size)))
+		return 0;
+	return tpi_lock_refuse(lock, size);
+}
+
+/* Takes a free word. Acquire: with the release in tpi_lockword_free. */
+static inline bool tpi_lockword_try(uint32_t *word)
+{
+	uint32_t free = 0;
+
+	return __atomic_compare_exchange_n(word, &free, tpi_self.tag, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static inline bool tpi_lockword_mine(const uint32_t *word)
+{
+	return TP_LOCK_TAG(__atomic_load_n(word, __ATOMIC_RELAXED)) == tpi_self.tag;
+}
+
+/*
+ * The holder's thread, for -EDEADLK alone: a thread reads its own value only if it was the last to write here, and it clears it before it
+ * frees the word.
+ */
+static inline void tpi_holder_set(uint64_t *holder, uint64_t thread)
+{
+	__atomic_store_n(holder, thread, __ATOMIC_RELAXED);
+}
+
+enum { TPI_LOCK_TAKEN_OVER = 1 };
+
+/*
+ * Takes the word, however long that takes; `timeout` in nanoseconds.
+ *
+ * Return: 0; TPI_LOCK_TAKEN_OVER: the last holder died; not held: -ENOTRECOVERABLE, -EDEADLK, -ETIMEDOUT.
+ */
+int tpi_lockword_lock(uint32_t *word, const uint64_t *holder, int64_t timeout) TPI_HIDDEN;
+
+/* Waits until the word is free, without taking it. Return: as above, but 0: it was free. `end`: tpi_deadline's. */
+int tpi_lockword_wait(uint32_t *word, const uint64_t *holder, int64_t end) TPI_HIDDEN;
+
+/* One look. Return: as tpi_lockword_lock, but -EBUSY for -EDEADLK and -ETIMEDOUT. */
+int tpi_lockword_trylock(uint32_t *word) TPI_HIDDEN;
+/* The same, but a free word is not taken. */
+int tpi_lockword_look(uint32_t *word) TPI_HIDDEN;
+
+/* `to` is 0 or TP_LOCK_LOST. Wakes one who sleeps, or `wake`. */
+static inline void tpi_lockword_free(uint32_t *word, uint32_t to, int wake)
+{
+	uint32_t old = __atomic_exchange_n(word, to, __ATOMIC_RELEASE);
+
+	if (tpi_unlikely(old & TP_LOCK_WAITERS))
+		tpi_wake(word, wake);
+}
+
+#endif
