@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Taking messages and acknowledging them. The orders are argued in chan.h.
+ *
+ * The consumer stays with a lane for a burst, then goes on to the next that has something: no lane starves another.
+ */
+#include "chan.h"
+#include "counters.h"
+#include "owner.h"
+#include "probes.h"
+
+static inline void fill(struct tp_message *m, const struct tp_lane *l, uint64_t count, uint64_t word)
+{
+	m->ptr = (void *)(uintptr_t)(word & TP_SLOT_POINTER);
+	m->id = l->id_base | count;
+	m->given = (uint32_t)(word >> 63);
+	m->repeated = count < l->repeat_until;
+	m->sender = l->producer;
+}
+
+/* Up to `max` messages of one lane. `taken` is stored before the caller sees any of them. */
+static inline size_t take(struct tp_lane *l, struct tp_message *m, size_t max)
+{
+	uint64_t first = l->taken, n = first;
+
+	for (uint64_t word; n - first < max && (word = tpi_message(l, n)); n++)
+		fill(&m[n - first], l, n, word);
+	if (n != first) {
+		__atomic_store_n(&l->taken, n, __ATOMIC_RELAXED);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	}
+	return (size_t)(n - first);
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* From the lane whose turn it is. */
+static inline size_t take_current(struct tp_chan *c, struct tp_message *m, size_t max)
+{
+	size_t n;
+
+	if (!c->burst)
+		return 0;
+	n = take(tpi_lane(c, c->current), m, least(max, c->burst));
+	c->burst -= (uint32_t)n;
+	return n;
+}
+
+/* Whoever is next and has something. */
+static size_t take_next(struct tp_chan *c, struct tp_message *m, size_t max)
+{
+	for (uint32_t i = 1; i <= c->lanes; i++) {
+		uint32_t at = (c->current + i) % c->lanes;
+		size_t n = take(tpi_lane(c, at), m, max);
+
+		if (!n)
+			continue;
+		c->current = at;
+		c->burst = n < TPI_CHAN_BURST ? TPI_CHAN_BURST - (uint32_t)n : 0;
+		return n;
+	}
+	return 0;
+}
+
+static int tell(struct tp_message *m, int notice, tp_id dead)
+{
+	if (notice == -EOWNERDEAD)
+		*m = (struct tp_message){.sender = dead};
+	return notice;
+}
+
+/* > 0: that many messages. */
+static int wait_for_some(struct tp_chan *c, int64_t timeout, struct tp_message *m, size_t max)
+{
+	int64_t deadline = tpi_chan_deadline(timeout);
+	tp_id dead = 0;
+	int late = 0;
+
+	for (;;) {
+		int notice = tpi_chan_notices(c, &dead);
+		size_t n = notice ? 0 : take_next(c, m, max);
+
+		if (notice)
+			return tell(m, notice, dead);
+		if (n)
+			return (int)n;
+		if (timeout == TP_NOWAIT)
+			return -EAGAIN;
+		if (late)
+			return late;
+		late = tpi_chan_wait_news(c, deadline);
+	}
+}
+
+/* A pointer into a slot may have been sent before a satellite became the consumer. */
+static int reachable(const struct tp_message *m, int n)
+{
+	for (int i = 0; i < n; i++) {
+		int r = tpi_pointer_ok(m[i].ptr);
+
+		if (r < 0)
+			return r;
+	}
+	return n;
+}
+
+static inline void probe(struct tp_chan *c, const struct tp_message *m, int n)
+{
+	for (int i = 0; i < n; i++)
+		TPI_PROBE(receive, c, m[i].ptr, m[i].id);
+	(void)c;
+	(void)m;
+}
+
+static inline int receive(struct tp_chan *c, int64_t timeout, struct tp_message *m, size_t max)
+{
+	int n = tpi_chan_mine(c);
+
+	if (tpi_unlikely(n < 0))
+		return n;
+	n = (int)take_current(c, m, max);
+	if (tpi_unlikely(n == 0))
+		n = wait_for_some(c, timeout, m, max);
+	if (n > 0)
+		probe(c, m, n);
+	return tpi_unlikely(tpi_self.satellite) ? reachable(m, n) : n;
+}
+
+int tp_chan_recv(struct tp_chan *c, int64_t timeout, struct tp_message *ret_message)
+{
+	int n;
+
+	if (tpi_unlikely(!ret_message))
+		return tpi_fail(-EINVAL, "tp_chan_recv: there is no place for the message");
+	n = receive(c, timeout, ret_message, 1);
+	return n > 0 ? 0 : n;
+}
+
+int tp_chan_recv_batch(struct tp_chan *c, int64_t timeout, struct tp_message *ret_messages, size_t max)
+{
+	if (tpi_unlikely(!ret_messages || !max))
+		return tpi_fail(-EINVAL, "tp_chan_recv_batch: there is no place for a message");
+	return receive(c, timeout, ret_messages, least(max, 1u << 20));
+}
+
+/* acked first, then the slots: see chan.h. */
+static inline void acknowledge(struct tp_lane *l, uint64_t from, uint64_t to)
+{
+	__atomic_store_n(&l->acked, to, __ATOMIC_RELEASE);
+	for (; from != to; from++)
+		__atomic_store_n(tpi_slot(l, from), 0, __ATOMIC_RELEASE);
+}
+
+int tp_chan_ack(struct tp_chan *c, const struct tp_message *m)
+{
+	int r = tpi_chan_mine(c);
+	struct tp_lane *l;
+	uint64_t n;
+
+	if (tpi_unlikely(r < 0))
+		return r;
+	if (tpi_unlikely(!m || m->id >> TP_LANE_ID_SHIFT >= c->lanes))
+		return tpi_fail(-EINVAL, "tp_chan_ack: this is no message of channel %s", c->name);
+	l = tpi_lane(c, (uint32_t)(m->id >> TP_LANE_ID_SHIFT));
+	n = m->id - l->id_base + 1;
+	if (tpi_unlikely(n > l->taken || n - l->acked - 1 >= l->capacity))
+		return n <= l->acked ? 0
+				     : tpi_fail(-EINVAL, "tp_chan_ack: message %x of channel %s has not been handed out",
+					       m->id, c->name);
+	acknowledge(l, l->acked, n);
+	TPI_PROBE(acknowledge, c, m->id);
+	tpi_chan_light_fence(c->fence); /* partner: the heavy fence in tpi_lane_wait_room */
+	if (tpi_unlikely(__atomic_load_n(&l->room, __ATOMIC_RELAXED)))
+		tpi_lane_room(l);
+	if (tpi_unlikely(l->ending))
+		tpi_lane_retire(c, l);
+	return 0;
+}
