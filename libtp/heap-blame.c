@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is said when the heap is misused or full. A build with -Dbuildtype=debug ends the program after that (TPI_HEAP_ABORT), so that the
+ * culprit is on the stack.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "heap-engine.h"
+
+static const char *name_of(uint32_t tag)
+{
+	const struct tp_program *e = tpi_heap_program(tag);
+
+	return e ? e->name : "a program that is gone";
+}
+
+static void end_if_debugging(void)
+{
+#ifdef TPI_HEAP_ABORT
+	abort();
+#endif
+}
+
+#define BLAME(error, ...) (tpi_complain(__VA_ARGS__), tpi_fail(error, __VA_ARGS__))
+
+static int say(const void *ptr, const char *call)
+{
+	uint64_t at = (uintptr_t)ptr;
+	const char *owner;
+	uint32_t tag = 0;
+	size_t size = 0;
+	void *block = NULL;
+	int r = tpi_heap_find(ptr, &block, &size, &tag);
+
+	if (r == -EALREADY)
+		return BLAME(r, "%s: %x is in " TPI_HEAP_NAME " but free already (freed twice, the last time as memory of %s)", call,
+			at, name_of(tag));
+	if (!r && block == ptr)
+		return BLAME(-EFAULT, "%s: %x is an arena of %s: arenas are freed as a whole (tp_arena_destroy)", call, at, name_of(tag));
+	if (!r)
+		return BLAME(-EFAULT, "%s: %x points into a block of %s, which starts at %x and has %u bytes", call, at, name_of(tag),
+			(uint64_t)(uintptr_t)block, (uint64_t)size);
+	owner = tpi_heap_foreign(ptr);
+	if (owner)
+		return BLAME(-EFAULT, "%s: %x is not in " TPI_HEAP_NAME ": it is private memory of %s (free it there, as it was allocated)",
+			call, at, owner);
+	return BLAME(-EFAULT, "%s: %x is not in " TPI_HEAP_NAME, call, at);
+}
+
+int tpi_heap_blame(const void *ptr, const char *call)
+{
+	int r = say(ptr, call);
+
+	end_if_debugging();
+	return r;
+}
+
+void tpi_heap_damaged(uint32_t slab, uint32_t place)
+{
+	struct tpi_heap_map m;
+	uint64_t word;
+
+	tpi_heap_map_init(&m);
+	word = tpi_get(m.owner[slab]);
+	tpi_complain("%x, a block of %u bytes of %s, was written to after it had been freed; free memory behind it is lost",
+		(uint64_t)(uintptr_t)tpi_block(slab, place), (uint64_t)tpi_class[TP_HEAP_WORD_CLASS(word)].size,
+		name_of(TP_HEAP_WORD_TAG(word)));
+	end_if_debugging();
+}
+
+static uint64_t in_use(void)
+{
+	struct tpi_heap_map m;
+	uint64_t n = 0;
+
+	tpi_heap_map_init(&m);
+	for (uint32_t i = 0; i < m.units; i++) {
+		uint32_t kind = TP_HEAP_WORD_KIND(tpi_get(m.owner[i]));
+
+		n += kind != TP_HEAP_FREE && kind != TP_HEAP_KEPT;
+	}
+	return n;
+}
+
+int tpi_heap_full(size_t size)
+{
+	uint64_t total = tpi_heap_size() >> 20, used = in_use() >> 4;
+
+	if (size < (1 << 20))
+		return tpi_fail(-ENOSPC, TPI_HEAP_NAME " is full: %u of %u MiB in use (" TPI_HEAP_RAISE ")", used, total);
+	return tpi_fail(-ENOSPC, TPI_HEAP_NAME " is full: %u of %u MiB in use, %u MiB wanted in one piece (" TPI_HEAP_RAISE ")", used,
+		total, (uint64_t)(size >> 20));
+}

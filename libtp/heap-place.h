@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the heap lies and whom it asks. The engine is built twice: over the group's heap, with this file, and over the private region of
+ * --shared-malloc, with malloc/heap-place.h. Included as <heap-place.h>: the build's -I decides.
+ */
+#ifndef TPI_HEAP_PLACE_H
+#define TPI_HEAP_PLACE_H
+
+#include "core.h"
+#include "syscall.h"
+#include "tp/abi/heap.h"
+
+#define TPI_HEAP_BASE	TP_HEAP_BASE
+#define TPI_HEAP_NAME	"the group's heap"
+#define TPI_HEAP_RAISE	"raise it with tprun run --heap SIZE"
+
+enum { TPI_HEAP_MADV_REMOVE = 9 };
+
+static inline int tpi_heap_ready(void)
+{
+	return tpi_ready();
+}
+
+/* May tpi_heap_thread be called: the short form of tpi_heap_ready for the fast paths. */
+static inline bool tpi_heap_at_hand(void)
+{
+	return tpi_self.segment != NULL;
+}
+
+static inline struct tp_heap *tpi_heap_meta(void)
+{
+	return tpi_area(TP_AREA_HEAP_META);
+}
+
+static inline uint64_t tpi_heap_size(void)
+{
+	return tpi_self.segment->areas[TP_AREA_HEAP].size;
+}
+
+/* Where this thread's part of the heap hangs; NULL: there are too many threads. */
+static inline void **tpi_heap_thread(void)
+{
+	struct tpi_thread *t = tpi_thread();
+
+	return t ? &t->part[TPI_PART_HEAP] : NULL;
+}
+
+static inline void tpi_heap_at_thread_end(tpi_thread_end_fn *fn)
+{
+	tpi_threads_at_end(TPI_PART_HEAP, fn);
+}
+
+static inline uint32_t tpi_heap_tag(void)
+{
+	return tpi_self.tag;
+}
+
+static inline bool tpi_heap_tag_alive(uint32_t tag)
+{
+	return tpi_tag_alive(tag);
+}
+
+/* The entry of the program that a tag stands for, dead or alive, while it has one. */
+static inline const struct tp_program *tpi_heap_program(uint32_t tag)
+{
+	const struct tp_program *e = tpi_entry(TP_TAG_INDEX(tag));
+
+	return tag && TP_TAG(e->id) == tag ? e : NULL;
+}
+
+/* The program in whose slot a pointer lies; NULL: in none. */
+static inline const char *tpi_heap_foreign(const void *ptr)
+{
+	uint64_t unit = (uint64_t)(uintptr_t)ptr >> TP_UNIT_SHIFT;
+	uint64_t id = unit < TP_UNITS ? tpi_self.segment->owner[unit] : 0;
+
+	return id > TP_OWNER_RESERVED ? tpi_entry(TP_ID_INDEX(id) % TP_REGISTRY_MAX)->name : NULL;
+}
+
+/* Changes at each death. */
+static inline uint32_t tpi_heap_deaths(void)
+{
+	return __atomic_load_n(&tpi_self.segment->deaths[0], __ATOMIC_ACQUIRE);
+}
+
+/* Gives pages back to the kernel; they read as zero afterwards. 0: done. */
+static inline long tpi_heap_drop(void *at, uint64_t size)
+{
+	return arch_syscall3(ARCH_NR_madvise, (long)at, (long)size, TPI_HEAP_MADV_REMOVE);
+}
+
+#endif

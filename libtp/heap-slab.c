@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Slabs: blocks of one class.
+ *
+ * Layout: tp/abi/heap.h. A thread allocates from one slab a class (its bin), and holds a few more into which it has freed. Everything else is
+ * SHARED: above all the full ones, which are nobody's business until somebody frees into them.
+ *
+ * Invariant. A block that was carved is in use, or in `free`, or in `remote`, or lost by a death (at most one a death). The two lists are
+ * apart, or `free` is the end of `remote`: then a collect was cut short, and `remote` alone is true (heap-recover.c).
+ *
+ *	allocate           head's link → free; count + 1; clear the link                         (tpi_heap_pop)
+ *	free, own slab     link ← free; free ← block; count - 1                                  (tpi_heap_put)
+ *	free, other's      link ← head of remote; CAS remote (release)                           push
+ *	collect            free ← head of remote; THEN CAS remote → 0 (acquire); count - n       collect
+ *	carve              link the new blocks; free ← first; THEN carved + n                    carve
+ *	share              last, count exact; owner ← SHARED (seq_cst); look at remote (seq_cst) tpi_slab_publish
+ *	take               CAS owner SHARED → own (acq_rel); fields are exact                    tpi_slab_take
+ *
+ * Orders. push releases the link and what the freeing program did with the block; collect's acquire is its partner. In push an old `remote`
+ * that has come round to the same value is harmless: it is the link's right value again. share and push are a Dekker pair, all four
+ * operations seq_cst: either the sharer sees the push, or the pusher sees that the slab is SHARED; whoever does looks whether the slab has
+ * become empty, or worth taking. share's exchange also releases all fields to the taker's CAS.
+ *
+ * A stopped or dead holder blocks nobody: others push. A dead one's slabs are taken over by heap-reap.c.
+ *
+ * Known weakness: what an idle thread holds (one slab and at most held_max a class) stays with it even when others have freed all of it.
+ */
+#include <errno.h>
+
+#include "heap-engine.h"
+
+static uint32_t remote_count(uint32_t remote)
+{
+	return remote >> 16;
+}
+
+/* Blocks that the slab could still give: not yet carved, free, or freed by others. */
+static int32_t room_of(const struct tp_slab *s, const struct tpi_class *c)
+{
+	return c->cap - (tpi_get(s->count) - s->bias) + (int32_t)remote_count(tpi_get(s->remote));
+}
+
+/* What others freed becomes the free list, which is empty. */
+static bool collect(struct tp_slab *s, const struct tpi_class *c)
+{
+	uint32_t r = __atomic_load_n(&s->remote, __ATOMIC_ACQUIRE);
+
+	do {
+		if (!tpi_place_ok(c, r & 0xffff))
+			return false;
+		tpi_set(s->free, r & 0xffff);
+		tpi_then();
+	} while (!__atomic_compare_exchange_n(&s->remote, &r, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	tpi_set(s->count, s->count - (int32_t)remote_count(r));
+	return true;
+}
+
+static bool carve(struct tp_slab *s, const struct tpi_class *c, uint32_t slab)
+{
+	uint32_t from = s->carved, n = c->batch, next = 0;
+
+	if (from >= c->cap)
+		return false;
+	n = n < c->cap - from ? n : c->cap - from;
+	for (uint32_t k = n; k-- > 0;) {
+		uint32_t place = (from + k) * (c->size / 16) + 1;
+
+		tpi_set(*tpi_block(slab, place), tpi_link(next));
+		next = place;
+	}
+	tpi_set(s->free, next);
+	tpi_then();
+	tpi_set(s->carved, from + n);
+	return true;
+}
+
+static uint32_t slab_of_bin(const struct tpi_heap *t, uint32_t class_)
+{
+	return (uint32_t)(t->bin[class_].slab - t->map.slabs);
+}
+
+static void activate(struct tpi_heap *t, uint32_t class_, uint32_t slab)
+{
+	struct tp_slab *s = &t->map.slabs[slab];
+
+	tpi_set(s->count, s->count + TPI_ACTIVE);
+	s->bias = TPI_ACTIVE;
+	t->bin[class_] = (struct tpi_bin){s, tpi_unit(slab) - 16};
+}
+
+/* The bin is left with no slab; it was `slab`, still held. */
+static bool deactivate(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
+{
+	struct tp_slab *s = t->bin[class_].slab;
+
+	if (s == &t->none)
+		return false;
+	*ret_slab = slab_of_bin(t, class_);
+	t->bin[class_] = (struct tpi_bin){&t->none, NULL};
+	tpi_set(s->count, s->count - s->bias);
+	s->bias = 0;
+	return true;
+}
+
+static void forget_held(struct tpi_held *h, uint32_t j)
+{
+	for (h->n--; j < h->n; j++)
+		h->unit[j] = h->unit[j + 1];
+}
+
+static bool pick_held(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
+{
+	const struct tpi_class *c = &tpi_class[class_];
+	struct tpi_held *h = &t->held[class_];
+
+	for (uint32_t j = 0; j < h->n; j++) {
+		if (room_of(&t->map.slabs[h->unit[j]], c) < c->worth)
+			continue;
+		*ret_slab = h->unit[j];
+		forget_held(h, j);
+		return true;
+	}
+	return false;
+}
+
+static bool pick_shared(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
+{
+	while (tpi_room_take(&t->map, class_, ret_slab))
+		if (tpi_slab_take(t, *ret_slab, class_))
+			return true;
+	return false;
+}
+
+/* Short of memory: any slab with any room. */
+static bool pick_any(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
+{
+	uint32_t top = tpi_get(t->map.meta->top);
+
+	for (uint32_t i = 0; i < top && i < t->map.units; i++)
+		if (room_of(&t->map.slabs[i], &tpi_class[class_]) > 0 && tpi_slab_take(t, i, class_)) {
+			*ret_slab = i;
+			return true;
+		}
+	return false;
+}
+
+static bool make(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
+{
+	struct tp_slab *s;
+	bool zero;
+
+	if (tpi_run_get(t, tpi_class[class_].units, 1, 0, ret_slab, &zero))
+		return false;
+	s = &t->map.slabs[*ret_slab];
+	tpi_set(s->free, 0);
+	tpi_set(s->remote, 0);
+	tpi_set(s->count, 0);
+	tpi_set(s->carved, 0);
+	s->bias = 0;
+	__atomic_store_n(&t->map.owner[*ret_slab], tpi_word(t, TP_HEAP_SLAB, class_), __ATOMIC_RELEASE);
+	return true;
+}
+
+static bool refill(struct tpi_heap *t, uint32_t class_)
+{
+	const struct tpi_class *c = &tpi_class[class_];
+	struct tp_slab *s = t->bin[class_].slab;
+	uint32_t next, old;
+
+	if (s != &t->none && (collect(s, c) || carve(s, c, slab_of_bin(t, class_))))
+		return true;
+	if (!pick_held(t, class_, &next) && !pick_shared(t, class_, &next) && !make(t, class_, &next) &&
+		!pick_any(t, class_, &next))
+		return false;
+	if (deactivate(t, class_, &old))
+		tpi_slab_publish(t, old, class_);
+	activate(t, class_, next);
+	return true;
+}
+
+/* The head of the free list is no free block any more: somebody wrote to it. What hangs on it is lost; what was carved stays counted. */
+static void drop_damaged(struct tpi_heap *t, uint32_t class_)
+{
+	struct tp_slab *s = t->bin[class_].slab;
+
+	tpi_heap_damaged(slab_of_bin(t, class_), s->free);
+	tpi_set(s->free, 0);
+}
+
+void *tpi_slab_dry(struct tpi_heap *t, uint32_t class_)
+{
+	for (;;) {
+		void *p = tpi_heap_pop(t, class_);
+
+		if (p)
+			return p;
+		if (tpi_get(t->bin[class_].slab->free))
+			drop_damaged(t, class_);
+		if (!refill(t, class_))
+			return NULL;
+	}
+}
+
+void tpi_slab_emptied(struct tpi_heap *t, uint32_t slab, uint32_t class_)
+{
+	struct tpi_held *h = &t->held[class_];
+
+	for (uint32_t j = 0; j < h->n; j++)
+		if (h->unit[j] == slab) {
+			forget_held(h, j);
+			tpi_run_keep(t, slab);
+			return;
+		}
+}
+
+bool tpi_slab_take(struct tpi_heap *t, uint32_t slab, uint32_t class_)
+{
+	uint64_t w = tpi_get(t->map.owner[slab]);
+
+	if (t->guest || t->copy || TP_HEAP_WORD_KIND(w) != TP_HEAP_SLAB || TP_HEAP_WORD_THREAD(w) != TP_HEAP_SHARED ||
+		TP_HEAP_WORD_CLASS(w) != class_)
+		return false;
+	return __atomic_compare_exchange_n(&t->map.owner[slab], &w, tpi_word(t, TP_HEAP_SLAB, class_), false,
+		__ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+static void give_back_if_empty(struct tpi_heap *t, uint32_t slab, uint32_t class_)
+{
+	struct tp_slab *s = &t->map.slabs[slab];
+
+	if (!tpi_slab_take(t, slab, class_))
+		return;
+	if (s->count == (int32_t)remote_count(__atomic_load_n(&s->remote, __ATOMIC_ACQUIRE)))
+		tpi_run_keep(t, slab);
+	else
+		tpi_slab_publish(t, slab, class_);
+}
+
+/* A shared slab has changed: is it empty now, or worth taking? `edge`: say so only at the block that makes it so. */
+static void look_at_shared(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint32_t remote, bool edge)
+{
+	const struct tpi_class *c = &tpi_class[class_];
+	uint32_t last = tpi_get(t->map.slabs[slab].last), n = remote_count(remote), room = c->cap - last + n;
+
+	if (n >= last)
+		give_back_if_empty(t, slab, class_);
+	else if (room == c->worth || (room > c->worth && !edge))
+		tpi_room_add(&t->map, class_, slab);
+}
+
+void tpi_slab_publish(struct tpi_heap *t, uint32_t slab, uint32_t class_)
+{
+	struct tp_slab *s = &t->map.slabs[slab];
+	uint64_t w = TP_HEAP_WORD(tpi_heap_tag(), TP_HEAP_SHARED, TP_HEAP_SLAB, class_);
+
+	tpi_set(s->last, (uint32_t)s->count);
+	__atomic_exchange_n(&t->map.owner[slab], w, __ATOMIC_SEQ_CST);
+	look_at_shared(t, slab, class_, __atomic_load_n(&s->remote, __ATOMIC_SEQ_CST), false);
+}
+
+void tpi_slab_look(struct tpi_heap *t, uint32_t slab, uint32_t class_)
+{
+	if (class_ < TPI_CLASSES)
+		look_at_shared(t, slab, class_, __atomic_load_n(&t->map.slabs[slab].remote, __ATOMIC_ACQUIRE), false);
+}
+
+static uint32_t push(struct tp_slab *s, uint64_t *block, uint32_t place)
+{
+	uint32_t r = tpi_get(s->remote), new;
+
+	do {
+		tpi_set(*block, tpi_link(r & 0xffff));
+		new = ((r & 0xffff0000) + 0x10000) | place;
+	} while (!__atomic_compare_exchange_n(&s->remote, &r, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+	return new;
+}
+
+/* A shared slab that this thread frees into becomes its own, while it holds few. */
+static bool hold(struct tpi_heap *t, uint32_t slab, uint32_t class_)
+{
+	struct tpi_held *h = &t->held[class_];
+
+	if (h->n >= tpi_class[class_].held_max || !tpi_slab_take(t, slab, class_))
+		return false;
+	h->unit[h->n++] = slab;
+	return true;
+}
+
+/* A block of a slab that is not this thread's; place and class have been checked. */
+void tpi_slab_free_other(struct tpi_heap *t, uint32_t slab, uint64_t word, uint32_t place)
+{
+	uint32_t class_ = TP_HEAP_WORD_CLASS(word), remote;
+	struct tp_slab *s = &t->map.slabs[slab];
+
+	if (TP_HEAP_WORD_THREAD(word) == TP_HEAP_SHARED && hold(t, slab, class_)) {
+		tpi_heap_put_at(t, slab, class_, tpi_block(slab, place), place);
+		return;
+	}
+	remote = push(s, tpi_block(slab, place), place);
+	word = __atomic_load_n(&t->map.owner[slab], __ATOMIC_SEQ_CST);
+	if (TP_HEAP_WORD_THREAD(word) == TP_HEAP_SHARED && TP_HEAP_WORD_KIND(word) == TP_HEAP_SLAB)
+		look_at_shared(t, slab, TP_HEAP_WORD_CLASS(word), remote, true);
+}
+
+static void leave(struct tpi_heap *t, uint32_t slab, uint32_t class_)
+{
+	if (t->map.slabs[slab].count)
+		tpi_slab_publish(t, slab, class_);
+	else
+		tpi_run_keep(t, slab);
+}
+
+/* The thread ends: nothing stays its own. */
+void tpi_slab_leave(struct tpi_heap *t)
+{
+	for (uint32_t c = 0; c < TPI_CLASSES; c++) {
+		uint32_t slab;
+
+		if (deactivate(t, c, &slab))
+			leave(t, slab, c);
+		while (t->held[c].n)
+			leave(t, t->held[c].unit[--t->held[c].n], c);
+	}
+	tpi_run_put_kept(t);
+}
