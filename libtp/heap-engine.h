@@ -49,7 +49,7 @@ struct tpi_heap {
 	struct tpi_heap_map map;
 	uint32_t cursor;	/* look for free units from here */
 	bool guest;		/* not a thread's: keeps nothing */
-	bool copy;		/* of a forked child: what others wrote may be half there, so leave it alone */
+	bool copy;		/* of a forked child: what others wrote may be half there (malloc/fork.c) */
 	struct tp_slab none;
 	struct tpi_bin bin[TPI_CLASSES];
 	struct tpi_held held[TPI_CLASSES];
@@ -68,6 +68,12 @@ static inline void tpi_then(void)
 static inline uint64_t tpi_word(const struct tpi_heap *t, enum tp_heap_kind kind, uint32_t class_)
 {
 	return (t->slab_word & ~UINT64_C(0x1ff)) | (uint64_t)kind << 6 | class_;
+}
+
+/* In a forked child only what carries the child's own tag is whole. */
+static inline bool tpi_heap_beyond(const struct tpi_heap *t, uint64_t word)
+{
+	return t->copy && TP_HEAP_WORD_TAG(word) != TP_HEAP_WORD_TAG(t->slab_word);
 }
 
 static inline char *tpi_unit(uint32_t i)

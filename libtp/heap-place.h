@@ -83,6 +83,16 @@ static inline uint32_t tpi_heap_deaths(void)
 	return __atomic_load_n(&tpi_self.segment->deaths[0], __ATOMIC_ACQUIRE);
 }
 
+/* The group's heap is not copied by a fork, and a forked child is in no group. */
+static inline void tpi_heap_check_fork(void)
+{
+}
+
+static inline bool tpi_heap_is_copy(void)
+{
+	return false;
+}
+
 /* Gives pages back to the kernel; they read as zero afterwards. 0: done. */
 static inline long tpi_heap_drop(void *at, uint64_t size)
 {

@@ -96,7 +96,7 @@ static bool take_from(struct tpi_heap *t, uint32_t at, uint32_t units, uint32_t 
 
 		if (tpi_run_take_at(t, at, units, &other)) {
 			*ret_head = at;
-			*ret_zero = take_bits(&t->map, at, units);
+			*ret_zero = take_bits(&t->map, at, units) && !t->copy;
 			t->cursor = at + units;
 			return true;
 		}
@@ -156,7 +156,7 @@ static void put_all_kept(struct tpi_heap *t)
 	for (uint32_t i = 0; i < top && i < t->map.units; i++) {
 		uint64_t w = tpi_get(t->map.owner[i]);
 
-		if (TP_HEAP_WORD_KIND(w) == TP_HEAP_KEPT && unkeep(t, i, w))
+		if (TP_HEAP_WORD_KIND(w) == TP_HEAP_KEPT && !tpi_heap_beyond(t, w) && unkeep(t, i, w))
 			tpi_run_put(t, i);
 	}
 }

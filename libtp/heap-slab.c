@@ -189,6 +189,7 @@ static void drop_damaged(struct tpi_heap *t, uint32_t class_)
 
 void *tpi_slab_dry(struct tpi_heap *t, uint32_t class_)
 {
+	tpi_heap_check_fork();
 	for (;;) {
 		void *p = tpi_heap_pop(t, class_);
 
@@ -217,7 +218,7 @@ bool tpi_slab_take(struct tpi_heap *t, uint32_t slab, uint32_t class_)
 {
 	uint64_t w = tpi_get(t->map.owner[slab]);
 
-	if (t->guest || t->copy || TP_HEAP_WORD_KIND(w) != TP_HEAP_SLAB || TP_HEAP_WORD_THREAD(w) != TP_HEAP_SHARED ||
+	if (t->guest || tpi_heap_beyond(t, w) || TP_HEAP_WORD_KIND(w) != TP_HEAP_SLAB || TP_HEAP_WORD_THREAD(w) != TP_HEAP_SHARED ||
 		TP_HEAP_WORD_CLASS(w) != class_)
 		return false;
 	return __atomic_compare_exchange_n(&t->map.owner[slab], &w, tpi_word(t, TP_HEAP_SLAB, class_), false,

@@ -60,6 +60,8 @@ struct tpi_heap *tpi_heap_make(void **slot)
 
 	if (!t)
 		return NULL;
+	tpi_heap_check_fork();
+	t->copy = tpi_heap_is_copy();
 	t->slab_word = word_for(number);
 	tpi_heap_map_init(&t->map);
 	t->kept.limit = kept_limit(t->map.units);

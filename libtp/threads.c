@@ -18,6 +18,11 @@
 
 enum { ROOM = 64 << 10 };
 
+/* libtp-malloc.so keeps its threads across a fork. */
+#ifndef TPI_ON_FORK
+#define TPI_ON_FORK MADV_WIPEONFORK
+#endif
+
 static pthread_key_t end_key;
 static int end_key_made;
 static tpi_thread_end_fn *at_end[8];
@@ -29,7 +34,7 @@ static void *pages(size_t size)
 
 	if ((unsigned long)r > -4096UL)
 		return NULL;
-	arch_syscall3(ARCH_NR_madvise, r, (long)size, MADV_WIPEONFORK);
+	arch_syscall3(ARCH_NR_madvise, r, (long)size, TPI_ON_FORK);
 	return (void *)r;
 }
 

@@ -77,7 +77,7 @@ static long map_segment(void)
 static long map_private_heap(void)
 {
 	struct tp_area *area = &TPI_SEGMENT->areas[TP_AREA_PRIVATE_HEAP];
-	const uint64_t least = UINT64_C(1) << 30;
+	const uint64_t least = UINT64_C(2) << 30; /* half of it for what the heap knows about the other half */
 	long r = 0;
 
 	for (uint64_t size = area->size; size; size /= 2) {
