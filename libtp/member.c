@@ -12,6 +12,7 @@
 #include <sys/auxv.h>
 
 #include "core.h"
+#include "counters.h"
 #include "syscall.h"
 #include "tp/abi/control.h"
 #include <tp/member.h>
@@ -58,6 +59,7 @@ int tpi_connect(struct tp_segment *s, tp_id id)
 	tpi_self.index = TP_ID_INDEX(id);
 	tpi_self.entry = (struct tp_program *)((char *)s + TP_SEGMENT_REGISTRY_OFF) + TP_ID_INDEX(id);
 	tpi_self.satellite = tpi_self.entry->kind == TP_KIND_SATELLITE;
+	tpi_counters_begin(s);
 	__atomic_store_n(&tried, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&tpi_self.segment, s, __ATOMIC_RELEASE);
 	return 0;

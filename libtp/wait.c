@@ -23,6 +23,7 @@
 #include <time.h>
 
 #include "core.h"
+#include "counters.h"
 #include "syscall.h"
 
 enum { SLICE_NS = 100000000 };
@@ -99,6 +100,7 @@ int tpi_wait(uint32_t *word, uint32_t value, uint32_t deaths, int64_t deadline)
 {
 	long r;
 
+	tpi_count(TP_COUNTER_WAITS);
 	if (!__atomic_load_n(&no_waitv, __ATOMIC_RELAXED)) {
 		r = wait_two(word, value, deaths, deadline);
 		if (r != -ENOSYS && r != -EPERM)

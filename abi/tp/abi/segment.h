@@ -102,7 +102,7 @@ struct tp_program {
 
 /* Who owns what of libtp's state in the segment: see abi/tp/abi/ for each. */
 enum tp_area_kind {
-	TP_AREA_COUNTERS,	/* counters.h: one TP_COUNTERS_STRIDE a registry entry, cleared when the entry is given out */
+	TP_AREA_COUNTERS,	/* counters.h: one TP_COUNTERS_STRIDE a registry entry, cleared by the program that is given the entry */
 	TP_AREA_NAMES,		/* names.h */
 	TP_AREA_HEAP_META,	/* heap.h: everything about the heap that is not a block */
 	TP_AREA_HEAP,		/* the blocks */
