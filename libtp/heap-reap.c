@@ -6,7 +6,8 @@
  * taking, giving back or keeping become free, and so do its arenas, which nobody else was given. Each is taken over by CAS of its word, so
  * that of two that reap one gets it; and whoever dies on the way has left it with a dead program's word again.
  *
- * An arena's parts name its head, and go first: while there are parts, the head is not free. A part whose head is no ARENA is nobody's.
+ * An arena's parts name its head, and go first: while there are parts, the head is not free. A part whose head is
+ * neither an ARENA nor held by a living program, which is freeing it, is nobody's.
  *
  * The hints are mended on the way.
  */
@@ -45,11 +46,14 @@ static void close_arenas(struct reap *r)
 	}
 }
 
+/* Or somebody who is alive is about to free it, part by part. */
 static bool has_arena(struct reap *r, uint64_t part)
 {
 	uint32_t head = TP_HEAP_WORD_HEAD(part);
+	uint64_t w = head < r->end ? tpi_get(r->t->map.owner[head]) : 0;
 
-	return head < r->end && TP_HEAP_WORD_KIND(tpi_get(r->t->map.owner[head])) == TP_HEAP_ARENA;
+	return TP_HEAP_WORD_KIND(w) == TP_HEAP_ARENA ||
+	       (TP_HEAP_WORD_KIND(w) == TP_HEAP_HELD && w != tpi_word(r->t, TP_HEAP_HELD, 0) && !dead(r, w));
 }
 
 static void free_parts(struct reap *r)

@@ -5,6 +5,9 @@
 
 #include "heap-engine.h"
 
+/* This process is a forked child with a copy of the heap. */
+static bool is_copy;
+
 /* Of this process; a thread's number is not used again, as one that ended without notice may still hold slabs. */
 static uint32_t threads;
 
@@ -51,6 +54,23 @@ static uint32_t kept_limit(uint32_t units)
 	uint32_t limit = units / 64;
 
 	return limit < 256 ? limit : 256;
+}
+
+/*
+ * The copy was made page by page while others wrote: a list that others push into may have its new head and an old link. So what they had
+ * freed into this thread's slabs is forgotten, and the slabs of others are left alone.
+ */
+void tpi_heap_become_copy(struct tpi_heap *t)
+{
+	__atomic_store_n(&is_copy, true, __ATOMIC_RELAXED);
+	if (!t)
+		return;
+	t->copy = true;
+	for (uint32_t c = 0; c < TPI_CLASSES; c++) {
+		tpi_set(t->bin[c].slab->remote, 0);
+		for (uint32_t j = 0; j < t->held[c].n; j++)
+			tpi_set(t->map.slabs[t->held[c].unit[j]].remote, 0);
+	}
 }
 
 struct tpi_heap *tpi_heap_make(void **slot)

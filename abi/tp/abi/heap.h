@@ -64,7 +64,7 @@ struct tp_slab {
 	uint32_t carved;	/* slab: so many blocks have been in `free` at least once */
 	uint32_t units;		/* of the run */
 	uint32_t reach;		/* it may be about to take, or to give back, tails up to here */
-	uint32_t next;		/* arena: number of the next part's head, 0: none */
+	uint32_t next;		/* ARENA, PART: number of the head of the part that was added before, or last; 0: none */
 	uint32_t reserved0;
 	uint64_t reserved1[4];
 	/* of whoever frees into it */
@@ -99,12 +99,10 @@ struct tp_heap {
 /* An arena, at the start of its first run. */
 struct tp_arena {
 	uint64_t magic;
-	uint32_t parts;		/* number of the last part's head, 0: none */
-	uint32_t reserved0;
 	uint64_t at;		/* address of the next byte to give out */
 	uint64_t end;
-	uint64_t used;		/* bytes given out */
-	uint64_t reserved1[3];
+	uint64_t units;		/* of all its runs */
+	uint64_t reserved[4];
 };
 
 _Static_assert(sizeof(struct tp_slab) == 128 && offsetof(struct tp_slab, remote) == 64, "two lines, frozen");
