@@ -95,8 +95,10 @@ static int new_block(const struct tp_str *s, size_t needed, char **ret_block, si
 	void *block;
 	int r;
 
-	if (needed > LENGTH_MAX)
-		return tpi_fail(-EOVERFLOW, "a string of %u bytes is too long", (uint64_t)needed);
+	if (needed > LENGTH_MAX) {
+		tpi_fail(-EOVERFLOW, "a string of %u bytes is too long", (uint64_t)needed);
+		return -EOVERFLOW;
+	}
 	if (capacity < needed)
 		capacity = needed;
 	r = tp_alloc(capacity + 1, 1, &block);
