@@ -8,7 +8,7 @@
 struct count {
 	const struct tpi_heap_map *m;
 	uint32_t tag;	/* of the owner; 0: all */
-	struct tp_heap_stats sum;
+	struct tp_heap_usage sum;
 };
 
 static void add_slab(struct count *n, uint32_t i, uint32_t class_)
@@ -58,7 +58,7 @@ static void add_free(struct count *n)
 	}
 }
 
-int tp_heap_stats(tp_id owner, struct tp_heap_stats *ret_stats)
+int tp_heap_stats(tp_id owner, struct tp_heap_usage *ret_stats)
 {
 	struct tpi_heap_map m;
 	struct count n = {.m = &m, .tag = owner ? TP_TAG(owner) : 0};

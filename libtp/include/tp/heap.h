@@ -102,7 +102,7 @@ TP_API int tp_alloc(size_t size, size_t align, void **ret_ptr);
 TP_API int tp_heap_check(void);
 
 /* Memory is counted for the program that worked last with the slab of 64 KiB or more in which small blocks lie together. */
-struct tp_heap_stats {
+struct tp_heap_usage {
 	uint64_t size;		/* of the heap: the limit, bytes */
 	uint64_t slabs;		/* that are cut into blocks */
 	uint64_t slabs_free;	/* units of 64 KiB that are free; for owner 0 only */
@@ -119,7 +119,7 @@ struct tp_heap_stats {
  * Return: 0; -ENOTCONN, -EPROTO: in no group.
  * Since 0.1.
  */
-TP_API int tp_heap_stats(tp_id owner, struct tp_heap_stats *ret_stats);
+TP_API int tp_heap_stats(tp_id owner, struct tp_heap_usage *ret_stats);
 
 /* Many blocks that are freed, or handed over, at once. Its pointer is as good in every program as a block's. */
 struct tp_arena;

@@ -14,7 +14,7 @@ enum tp_peer_state {
 	TP_PEER_LINGERING = 4,	/* it has ended; its memory stays */
 };
 
-struct tp_peer {
+struct tp_peer_info {
 	tp_id id;
 	int32_t pid;		/* as the group's supervisor sees it */
 	uint32_t state;		/* enum tp_peer_state */
@@ -51,13 +51,13 @@ TP_API int tp_connected(void);
 TP_API int tp_self(tp_id *ret_id);
 
 /* tp_peer - the program of a name ("bash", "bash.2"), the youngest of those that have had it; -ENOENT: there is none. */
-TP_API int tp_peer(const char *name, struct tp_peer *ret_peer);
+TP_API int tp_peer(const char *name, struct tp_peer_info *ret_peer);
 
 /* tp_peer_by_id - -ENOENT: never was, or its entry has been given to another. */
-TP_API int tp_peer_by_id(tp_id id, struct tp_peer *ret_peer);
+TP_API int tp_peer_by_id(tp_id id, struct tp_peer_info *ret_peer);
 
 /* tp_peers - the live ones, this program among them, at most `max`. Return: how many there are in all. */
-TP_API int tp_peers(struct tp_peer *ret_peers, size_t max);
+TP_API int tp_peers(struct tp_peer_info *ret_peers, size_t max);
 
 /* tp_owner_of - whose memory is this? O(1). -EFAULT: of nobody in the group (*ret is filled in then, too). */
 TP_API int tp_owner_of(const void *ptr, struct tp_owner *ret_owner);
@@ -70,7 +70,7 @@ enum tp_event_kind {
 struct tp_event {
 	uint32_t kind;		/* enum tp_event_kind */
 	int32_t wait_status;	/* DIED: as waitpid gives it */
-	struct tp_peer peer;
+	struct tp_peer_info peer;
 };
 
 struct tp_watch;

@@ -35,7 +35,7 @@ static int close_group(void **state)
 
 static uint64_t used(void)
 {
-	struct tp_heap_stats s;
+	struct tp_heap_usage s;
 
 	assert_int_equal(tp_heap_check(), 0);
 	assert_int_equal(tp_heap_stats(0, &s), 0);

@@ -79,7 +79,7 @@ static void expect_blame(void *ptr, int error, const char *say)
 
 static void outside_a_group_nothing_is_given(void **state)
 {
-	struct tp_heap_stats stats;
+	struct tp_heap_usage stats;
 	void *p = &p;
 	pid_t pid = fork();
 	int status;
@@ -206,7 +206,7 @@ static void check_fill(const struct live *l)
 static void blocks_do_not_overlap(void **state)
 {
 	static struct live live[600];
-	struct tp_heap_stats stats;
+	struct tp_heap_usage stats;
 
 	(void)state;
 	for (int i = 0; i < 60000; i++) {

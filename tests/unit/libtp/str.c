@@ -33,7 +33,7 @@ static int close_group(void **state)
 
 static uint64_t blocks_in_use(void)
 {
-	struct tp_heap_stats stats;
+	struct tp_heap_usage stats;
 
 	assert_int_equal(tp_heap_stats(0, &stats), 0);
 	return stats.blocks;
