@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <tp/heap.h>
+
 #include "heap-engine.h"
 #include "region.h"
 
@@ -33,6 +35,7 @@ EXPORT void *valloc(size_t size);
 EXPORT size_t malloc_usable_size(void *ptr);
 EXPORT void free_sized(void *ptr, size_t size);
 EXPORT void free_aligned_sized(void *ptr, size_t align, size_t size);
+EXPORT int tp_malloc_check(void);
 
 static bool aside(void)
 {
@@ -199,4 +202,14 @@ EXPORT void free_aligned_sized(void *ptr, size_t align, size_t size)
 {
 	(void)align, (void)size;
 	free(ptr);
+}
+
+/* For debuggers and tests: walks all of the region. 0: sound; else a negative errno, and what is wrong on standard error. */
+EXPORT int tp_malloc_check(void)
+{
+	int r = aside() ? -ENOTCONN : tp_heap_check();
+
+	if (r < 0)
+		tpi_complain("%s", tp_why());
+	return r;
 }
