@@ -131,8 +131,8 @@ static int wait_while(uint32_t *word, uint32_t seen, uint32_t deaths, int64_t en
 static int lock(uint32_t *word, const uint64_t *holder, int64_t end, bool wait_only)
 {
 	uint32_t waiters = 0;
+	bool spun = false;
 
-	spin(word);
 	for (;;) {
 		uint32_t deaths = tpi_wait_begin();
 		uint32_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -140,6 +140,11 @@ static int lock(uint32_t *word, const uint64_t *holder, int64_t end, bool wait_o
 
 		if (r != -EAGAIN)
 			return r;
+		if (!spun) {
+			spin(word);
+			spun = true;
+			continue;
+		}
 		r = wait_while(word, seen, deaths, end);
 		if (r < 0)
 			return r;
