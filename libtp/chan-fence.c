@@ -46,21 +46,20 @@ enum how {
 struct tpi_chan_process *tpi_chan_process(void)
 {
 	void *have = __atomic_load_n(&tpi_self.part[TPI_PART_CHAN], __ATOMIC_ACQUIRE);
-	long r;
+	void *p;
 
 	if (have)
 		return have;
-	r = arch_syscall6(ARCH_NR_mmap, 0, sizeof(struct tpi_chan_process), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if ((unsigned long)r > -4096UL)
+	p = tpi_pages(sizeof(struct tpi_chan_process));
+	if (!p)
 		return NULL;
-	arch_syscall3(ARCH_NR_madvise, r, sizeof(struct tpi_chan_process), MADV_WIPEONFORK);
-	if (!__atomic_compare_exchange_n(&tpi_self.part[TPI_PART_CHAN], &have, (void *)r, false,
+	arch_syscall3(ARCH_NR_madvise, (long)p, sizeof(struct tpi_chan_process), MADV_WIPEONFORK);
+	if (!__atomic_compare_exchange_n(&tpi_self.part[TPI_PART_CHAN], &have, p, false,
 		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-		arch_syscall3(ARCH_NR_munmap, r, sizeof(struct tpi_chan_process), 0);
+		tpi_pages_free(p, sizeof(struct tpi_chan_process));
 		return have;
 	}
-	return (void *)r;
+	return p;
 }
 
 static bool membarrier(int command)

@@ -103,6 +103,10 @@ struct tpi_threads *tpi_threads_create(void) TPI_HIDDEN;
 struct tpi_threads *tpi_threads_destroy(struct tpi_threads *t) TPI_HIDDEN;
 struct tpi_thread *tpi_threads_make(struct tpi_threads *t, uintptr_t pointer) TPI_HIDDEN;
 
+/* Private memory of this process, zeroed; NULL: there is none. (errno is touched when it fails.) */
+void *tpi_pages(size_t size) TPI_HIDDEN;
+void tpi_pages_free(void *p, size_t size) TPI_HIDDEN;
+
 /* Called at a thread's end for each thread that was ever found; part[] as the parts left them. */
 typedef void tpi_thread_end_fn(struct tpi_thread *thread);
 void tpi_threads_at_end(enum tpi_part part, tpi_thread_end_fn *fn) TPI_HIDDEN;

@@ -29,13 +29,11 @@ static tpi_thread_end_fn *at_end[8];
 
 static void *pages(size_t size)
 {
-	long r = arch_syscall6(ARCH_NR_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p = tpi_pages(size);
 
-	if ((unsigned long)r > -4096UL)
-		return NULL;
-	arch_syscall3(ARCH_NR_madvise, r, (long)size, TPI_ON_FORK);
-	return (void *)r;
+	if (p)
+		arch_syscall3(ARCH_NR_madvise, (long)p, (long)size, MADV_WIPEONFORK);
+	return p;
 }
 
 static void lock(struct tpi_threads *t)
@@ -178,6 +176,6 @@ struct tpi_threads *tpi_threads_create(void)
 struct tpi_threads *tpi_threads_destroy(struct tpi_threads *t)
 {
 	if (t)
-		arch_syscall3(ARCH_NR_munmap, (long)t, sizeof(*t), 0);
+		tpi_pages_free(t, sizeof(*t));
 	return NULL;
 }

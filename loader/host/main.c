@@ -51,6 +51,12 @@ static long map_shared(uint64_t at, uint64_t size, int fd, long how)
 	return tpi_failed(r) ? r : 0;
 }
 
+/* The kernel would write all of it, holes as well: a core of gigabytes for the crash of a small program. */
+static void leave_out_of_cores(uint64_t at, uint64_t size)
+{
+	tpi_madvise(at, size, MADV_DONTDUMP);
+}
+
 /* The header says how large both files are. Without huge pages the advice does nothing. */
 static long map_segment(void)
 {
@@ -63,8 +69,11 @@ static long map_segment(void)
 	r = map_shared(TP_SEGMENT_BASE, TPI_SEGMENT->size, TP_HOST_SEGMENT_FD, MAP_FIXED);
 	if (!r)
 		r = map_shared(TP_HEAP_BASE, heap, TP_HOST_HEAP_FD, MAP_FIXED_NOREPLACE);
-	if (!r)
+	if (!r) {
 		tpi_madvise(TP_HEAP_BASE, heap, MADV_HUGEPAGE);
+		leave_out_of_cores(TP_HEAP_BASE, heap);
+		leave_out_of_cores(TP_SEGMENT_BASE + TP_AREA_COUNTERS_OFF, TPI_SEGMENT->size - TP_AREA_COUNTERS_OFF);
+	}
 	tpi_close(TP_HOST_SEGMENT_FD);
 	tpi_close(TP_HOST_HEAP_FD);
 	return r;
@@ -85,6 +94,7 @@ static long map_private_heap(void)
 			     TPI_MAP_ANON | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 		if (!tpi_failed(r) || r != -ENOMEM || size <= least) {
 			area->size = tpi_failed(r) ? 0 : size;
+			leave_out_of_cores(TP_PRIVATE_HEAP_BASE, area->size);
 			break;
 		}
 	}
