@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Changing a chain: the new one is built beside the old one and put in place by one CAS of the head.
+ *
+ *	old:  head -> A -> B -> C -> D          drop B, add N
+ *	new:  head -> N -> A'------> C -> D     A' is a copy of A; C and D are shared; A and B are free afterwards
+ *
+ * What must be true at every instruction, since this program may be killed there: an entry that is claimed and cannot be reached is the
+ * care of the program whose tag its claim bears; names-room.c takes it back once that program is dead. So before the CAS the claims of
+ * what is about to fall out are set to our own tag. If the CAS then fails, that does no harm: a reachable entry's claim means
+ * only that it is not free.
+ *
+ * Known weakness: two programs that change one chain at once, of which the one whose CAS wins is killed right behind it, while the loser
+ * was the last to set the claim: that entry stays unused until the loser ends, too.
+ */
+#include <errno.h>
+
+#include "names.h"
+
+static uint32_t copy_entry(struct tp_names *t, uint32_t from, uint32_t next)
+{
+	const struct tp_names_entry *f = &t->entry[from];
+	uint32_t index = tpi_names_take(true);
+	struct tp_names_entry *e = &t->entry[index];
+
+	if (!index)
+		return 0;
+	__atomic_store_n(&e->hash, tpi_name_word(&f->hash), __ATOMIC_RELAXED);
+	__atomic_store_n(&e->generation, tpi_name_word(&f->generation), __ATOMIC_RELAXED);
+	__atomic_store_n(&e->ptr, tpi_name_word(&f->ptr), __ATOMIC_RELAXED);
+	__atomic_store_n(&e->owner, tpi_name_word(&f->owner), __ATOMIC_RELAXED);
+	__atomic_store_n(&e->flags, __atomic_load_n(&f->flags, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+	__atomic_store_n(&e->next, next, __ATOMIC_RELAXED);
+	for (int i = 0; i < TP_NAMES_WORDS; i++) {
+		__atomic_store_n(&e->name[i], tpi_name_word(&f->name[i]), __ATOMIC_RELAXED);
+		__atomic_store_n(&e->type[i], tpi_name_word(&f->type[i]), __ATOMIC_RELAXED);
+	}
+	return index;
+}
+
+/* Those that were made before `end` was reached, front to back. They are ours alone. */
+static void free_copies(struct tp_names *t, uint32_t first, uint32_t end)
+{
+	while (first != end) {
+		uint32_t next = t->entry[first].next;
+
+		tpi_names_free(first, tpi_name_word(&t->claim[first]));
+		first = next;
+	}
+}
+
+static unsigned last_bit(uint64_t bits)
+{
+	return 63u - (unsigned)__builtin_clzll(bits);
+}
+
+/* From back to front: copies of what stays before the last that is dropped. Return: the first of the new chain, or -ENOSPC. */
+static int build(struct tp_names *t, const struct tpi_name_chain *c, uint64_t drop, unsigned changed, uint32_t shared, uint32_t *ret_first)
+{
+	uint32_t first = shared;
+
+	for (unsigned i = changed; i-- > 0;) {
+		uint32_t copy;
+
+		if (drop >> i & 1)
+			continue;
+		copy = copy_entry(t, c->index[i], first);
+		if (!copy) {
+			free_copies(t, first, shared);
+			return -ENOSPC;
+		}
+		first = copy;
+	}
+	*ret_first = first;
+	return 0;
+}
+
+int tpi_names_change(const struct tpi_name_chain *c, uint64_t drop, uint32_t add)
+{
+	struct tp_names *t = tpi_names();
+	unsigned changed = drop ? last_bit(drop) + 1 : 0;
+	uint32_t shared = changed < c->n ? c->index[changed] : 0, first;
+	uint64_t was = c->head;
+
+	if (build(t, c, drop, changed, shared, &first) < 0)
+		return -ENOSPC;
+	if (add)
+		__atomic_store_n(&t->entry[add].next, first, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < changed; i++)
+		tpi_names_answer_for(c->index[i], c->claim[i]);
+	/* Release: the entries' content goes before. Seq_cst: partner of the look at `waiting` in names-wait.c. */
+	if (!__atomic_compare_exchange_n(&t->head[c->bucket], &was,
+		    TP_NAMES_HEAD(TP_NAMES_HEAD_CHANGES(was) + 1, add ? add : first), false,
+		    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+		free_copies(t, first, shared);
+		return -EAGAIN;
+	}
+	for (unsigned i = 0; i < changed; i++)
+		tpi_names_free(c->index[i], c->claim[i]);
+	return 0;
+}

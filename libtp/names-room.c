@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which entries are free.
+ *
+ * claim[i] is the truth: tag 0 is free, and a CAS takes it. All else are hints that may be wrong: each thread remembers the entry that
+ * it freed last; `low` is where the search begins; `limit` keeps a small table together.
+ *
+ * An entry is given back by raising the count in its claim, which can be done once only: it does not matter who is first, its last user
+ * or the search for what the dead have left. A late one finds another count and leaves it alone. The count comes round after 2^32 uses of
+ * one entry.
+ *
+ * When all below `limit` are taken, sweep() takes back what the dead have left: names whose owner has died (unless kept), and entries
+ * claimed by the dead that no chain holds, whatever they were killed in. If that is little, the limit grows, so a sweep costs nothing
+ * much per entry given out.
+ */
+#include <errno.h>
+
+#include "names.h"
+
+enum { LIMIT_FIRST = 4096, LIMIT_GROWTH = 4, LIMIT_MOST = TP_NAMES_ENTRIES - TP_NAMES_RESERVE };
+
+static bool claim_free(struct tp_names *t, uint32_t index)
+{
+	uint64_t c = __atomic_load_n(&t->claim[index], __ATOMIC_RELAXED);
+
+	if (TP_NAMES_CLAIM_TAG(c))
+		return false;
+	/* Acquire: after all that its last user did. */
+	if (!__atomic_compare_exchange_n(&t->claim[index], &c, TP_NAMES_CLAIM(TP_NAMES_CLAIM_COUNT(c), tpi_self.tag), false,
+		    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return false;
+	/* Partner: the acquire fence of tpi_names_still. What is written to the entry comes after the head that has lost it. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	return true;
+}
+
+static void lower_low(struct tp_names *t, uint32_t index)
+{
+	uint32_t low = __atomic_load_n(&t->low, __ATOMIC_RELAXED);
+
+	while (index < low && !__atomic_compare_exchange_n(&t->low, &low, index, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+/* The hint is the entry's index, in place of a pointer. */
+static void on_thread_end(struct tpi_thread *thread)
+{
+	lower_low(tpi_names(), (uint32_t)(uintptr_t)thread->part[TPI_PART_NAMES]);
+}
+
+__attribute__((constructor)) static void want_thread_ends(void)
+{
+	tpi_threads_at_end(TPI_PART_NAMES, on_thread_end);
+}
+
+static void remember(struct tp_names *t, uint32_t index)
+{
+	struct tpi_thread *self = tpi_thread();
+
+	if (self && !self->part[TPI_PART_NAMES])
+		self->part[TPI_PART_NAMES] = (void *)(uintptr_t)index;
+	else
+		lower_low(t, index);
+}
+
+static uint32_t take_remembered(struct tp_names *t)
+{
+	struct tpi_thread *self = tpi_thread();
+	uint32_t index = self ? (uint32_t)(uintptr_t)self->part[TPI_PART_NAMES] : 0;
+
+	if (!index)
+		return 0;
+	self->part[TPI_PART_NAMES] = NULL;
+	return index < TP_NAMES_ENTRIES && claim_free(t, index) ? index : 0;
+}
+
+static uint32_t take_between(struct tp_names *t, uint32_t from, uint32_t end)
+{
+	for (uint32_t i = from ? from : 1; i < end; i++)
+		if (claim_free(t, i))
+			return i;
+	return 0;
+}
+
+static uint32_t limit_of(const struct tp_names *t)
+{
+	uint32_t limit = __atomic_load_n(&t->limit, __ATOMIC_RELAXED);
+
+	return limit < LIMIT_FIRST ? LIMIT_FIRST : limit > LIMIT_MOST ? LIMIT_MOST : limit;
+}
+
+static uint32_t take_from_low(struct tp_names *t)
+{
+	uint32_t low = __atomic_load_n(&t->low, __ATOMIC_RELAXED);
+	uint32_t index = take_between(t, low, limit_of(t));
+
+	/* If somebody has moved it meanwhile, theirs is as good. */
+	if (index)
+		__atomic_compare_exchange_n(&t->low, &low, index + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return index;
+}
+
+void tpi_names_free(uint32_t index, uint64_t claim)
+{
+	struct tp_names *t = tpi_names();
+	uint32_t count = TP_NAMES_CLAIM_COUNT(claim);
+	uint64_t now = __atomic_load_n(&t->claim[index], __ATOMIC_RELAXED);
+
+	while (TP_NAMES_CLAIM_COUNT(now) == count && TP_NAMES_CLAIM_TAG(now)) {
+		if (__atomic_compare_exchange_n(&t->claim[index], &now, TP_NAMES_CLAIM(count + 1, 0), false,
+			    __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+			remember(t, index);
+			return;
+		}
+	}
+}
+
+void tpi_names_answer_for(uint32_t index, uint64_t claim)
+{
+	if (TP_NAMES_CLAIM_TAG(claim) != tpi_self.tag)
+		__atomic_compare_exchange_n(&tpi_names()->claim[index], &claim,
+			TP_NAMES_CLAIM(TP_NAMES_CLAIM_COUNT(claim), tpi_self.tag), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+static int place_in(const struct tpi_name_chain *c, uint32_t index)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->index[i] == index)
+			return (int)i;
+	return -1;
+}
+
+/* Return: it is free now. `claim` was read before: while it is being filled in by the living, its hash may be anything. */
+static bool take_back(struct tp_names *t, uint32_t index, uint64_t claim)
+{
+	struct tpi_name_chain c;
+	int at;
+
+	if (tpi_names_chain((uint32_t)(tpi_name_word(&t->entry[index].hash) % TP_NAMES_BUCKETS), &c) < 0)
+		return false;
+	at = place_in(&c, index);
+	if (at >= 0)
+		return tpi_name_dead(&t->entry[index]) && tpi_names_change(&c, UINT64_C(1) << at, 0) == 0;
+	if (tpi_tag_alive(TP_NAMES_CLAIM_TAG(claim)))
+		return false;
+	tpi_names_free(index, claim);
+	return true;
+}
+
+/* Return: how many below the limit are free. */
+static uint32_t sweep(struct tp_names *t, uint32_t limit)
+{
+	uint32_t n = 0, low = limit;
+
+	for (uint32_t i = limit - 1; i > 0; i--) {
+		uint64_t claim = __atomic_load_n(&t->claim[i], __ATOMIC_ACQUIRE);
+
+		if (TP_NAMES_CLAIM_TAG(claim) && !take_back(t, i, claim))
+			continue;
+		low = i;
+		n++;
+	}
+	lower_low(t, low);
+	return n;
+}
+
+/* More room, by sweeping, by growing, or by both. */
+static bool make_room(struct tp_names *t)
+{
+	uint32_t limit = limit_of(t), was = __atomic_load_n(&t->limit, __ATOMIC_RELAXED);
+	uint32_t n = sweep(t, limit);
+	uint32_t more = limit > LIMIT_MOST / LIMIT_GROWTH ? LIMIT_MOST : limit * LIMIT_GROWTH;
+
+	if (n >= limit / 4 || limit == LIMIT_MOST)
+		return n > 0;
+	__atomic_compare_exchange_n(&t->limit, &was, more, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return true;
+}
+
+uint32_t tpi_names_take(bool copy)
+{
+	struct tp_names *t = tpi_names();
+	uint32_t index = take_remembered(t);
+
+	if (!index)
+		index = take_from_low(t);
+	/* A copy is made inside of a sweep, too: it does with the reserve. */
+	if (!index && copy)
+		return take_between(t, LIMIT_MOST, TP_NAMES_ENTRIES);
+	while (!index && make_room(t))
+		index = take_from_low(t);
+	return index;
+}

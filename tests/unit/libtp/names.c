@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/* Names, one program at a time: what each call answers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core.h"
+#include "names.h"
+#include "tpgroup.h"
+#include <tp/name.h>
+
+static uint64_t me;
+static char *heap; /* memory that everybody reaches; nobody allocates here */
+
+static int open_group(void **state)
+{
+	(void)state;
+	tpgroup_open(64 << 20);
+	me = tpgroup_add("me");
+	tpgroup_be(me);
+	heap = (char *)TP_HEAP_BASE;
+	return 0;
+}
+
+static int close_group(void **state)
+{
+	(void)state;
+	tpgroup_close();
+	return 0;
+}
+
+static void a_name_is_found(void **state)
+{
+	struct tp_name n = {.ptr = NULL};
+
+	(void)state;
+	assert_int_equal(tp_lookup("book", "order", &n), -ENOENT);
+	assert_non_null(strstr(tp_why(), "book"));
+	assert_int_equal(tp_publish("book", heap + 64, "order", 0), 0);
+	assert_int_equal(tp_lookup("book", "order", &n), 0);
+	assert_ptr_equal(n.ptr, heap + 64);
+	assert_true(n.owner == me && n.alive && !n.flags && n.generation);
+	assert_string_equal(n.name, "book");
+	assert_string_equal(n.type, "order");
+	assert_int_equal(tp_name_check(&n), 0);
+	assert_int_equal(tp_lookup("boo", "order", &n), -ENOENT);
+	assert_int_equal(tp_lookup("bookk", NULL, &n), -ENOENT);
+	assert_int_equal(tp_unpublish("book", "order"), 0);
+	assert_int_equal(tp_name_check(&n), -ESTALE);
+	assert_int_equal(tp_lookup("book", "order", &n), -ENOENT);
+	assert_int_equal(tp_unpublish("book", "order"), -ENOENT);
+}
+
+static void a_name_is_replaced_only_when_asked(void **state)
+{
+	struct tp_name old, n;
+
+	(void)state;
+	assert_int_equal(tp_publish("r", heap, "t", 0), 0);
+	assert_int_equal(tp_lookup("r", "t", &old), 0);
+	assert_int_equal(tp_publish("r", heap + 8, "t", 0), -EEXIST);
+	assert_non_null(strstr(tp_why(), "TP_PUBLISH_REPLACE"));
+	assert_int_equal(tp_name_check(&old), 0);
+	assert_int_equal(tp_publish("r", heap + 8, "t", TP_PUBLISH_REPLACE), 0);
+	assert_int_equal(tp_name_check(&old), -ESTALE);
+	assert_int_equal(tp_lookup("r", "t", &n), 0);
+	assert_true(n.generation > old.generation && n.ptr == heap + 8);
+	assert_int_equal(tp_unpublish("r", NULL), 0);
+}
+
+/* A generation is never given out twice, not even after the name was gone. */
+static void generations_only_grow(void **state)
+{
+	uint64_t last = 0;
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		struct tp_name n;
+
+		assert_int_equal(tp_publish("g", heap, "t", i % 3 ? TP_PUBLISH_REPLACE : 0), 0);
+		assert_int_equal(tp_lookup("g", "t", &n), 0);
+		assert_true(n.generation > last);
+		last = n.generation;
+		if (i % 3 == 2)
+			assert_int_equal(tp_unpublish("g", "t"), 0);
+	}
+	assert_int_equal(tp_unpublish("g", "t"), 0);
+}
+
+static void types_stand_side_by_side(void **state)
+{
+	struct tp_name n;
+
+	(void)state;
+	assert_int_equal(tp_publish("s", heap + 1, "order@1", 0), 0);
+	assert_int_equal(tp_publish("s", heap + 2, "order@2", 0), 0);
+	assert_int_equal(tp_lookup("s", "order@1", &n), 0);
+	assert_ptr_equal(n.ptr, heap + 1);
+	assert_int_equal(tp_lookup("s", "order@2", &n), 0);
+	assert_ptr_equal(n.ptr, heap + 2);
+	assert_int_equal(tp_lookup("s", NULL, &n), 0);
+	assert_string_equal(n.type, "order@2");
+	assert_int_equal(tp_publish("s", heap + 3, "order@1", TP_PUBLISH_REPLACE), 0);
+	assert_int_equal(tp_lookup("s", NULL, &n), 0);
+	assert_string_equal(n.type, "order@1");
+	assert_int_equal(tp_lookup("s", "order@3", &n), -EPROTOTYPE);
+	assert_non_null(strstr(tp_why(), "order@3"));
+	assert_true(strstr(tp_why(), "order@1") || strstr(tp_why(), "order@2"));
+	assert_int_equal(tp_unpublish("s", "order@1"), 0);
+	assert_int_equal(tp_lookup("s", "order@2", &n), 0);
+	assert_int_equal(tp_publish("s", heap + 3, "order@1", 0), 0);
+	assert_int_equal(tp_unpublish("s", NULL), 0);
+	assert_int_equal(tp_lookup("s", NULL, &n), -ENOENT);
+}
+
+static void one_name_has_so_many_types(void **state)
+{
+	char type[16];
+	struct tp_name n;
+	unsigned i;
+	int r = 0;
+
+	(void)state;
+	for (i = 0; r == 0; i++) {
+		snprintf(type, sizeof(type), "t%u", i);
+		r = tp_publish("many", heap + i, type, 0);
+	}
+	assert_int_equal(r, -ENOSPC);
+	assert_non_null(strstr(tp_why(), "as many types"));
+	assert_true(i - 1 <= TP_NAMES_CHAIN_MAX && i > TP_NAMES_CHAIN_MAX / 2);
+	assert_int_equal(tp_unpublish("many", "t7"), 0);
+	for (unsigned k = 0; k < i - 1; k++) {
+		snprintf(type, sizeof(type), "t%u", k);
+		assert_int_equal(tp_lookup("many", type, &n), k == 7 ? -EPROTOTYPE : 0);
+	}
+	assert_int_equal(tp_publish("many", heap, "t7", 0), 0);
+	assert_int_equal(tp_unpublish("many", NULL), 0);
+}
+
+static void bad_names_are_refused(void **state)
+{
+	char longest[65];
+	struct tp_name n;
+
+	(void)state;
+	memset(longest, 'x', 64);
+	longest[64] = '\0';
+	assert_int_equal(tp_publish(NULL, heap, "t", 0), -EINVAL);
+	assert_int_equal(tp_publish("n", heap, NULL, 0), -EINVAL);
+	assert_int_equal(tp_publish("", heap, "t", 0), -EINVAL);
+	assert_int_equal(tp_publish("n", heap, "", 0), -EINVAL);
+	assert_int_equal(tp_publish(longest, heap, "t", 0), -EINVAL);
+	assert_non_null(strstr(tp_why(), "63"));
+	assert_int_equal(tp_publish("n", heap, longest, 0), -EINVAL);
+	assert_int_equal(tp_publish("a\nb", heap, "t", 0), -EINVAL);
+	assert_int_equal(tp_publish("a\x7f", heap, "t", 0), -EINVAL);
+	assert_int_equal(tp_publish("n", heap, "\x1b[1m", 0), -EINVAL);
+	assert_int_equal(tp_publish("n", heap, "t", 0x80), -EINVAL);
+	assert_int_equal(tp_lookup("a\tb", "t", &n), -EINVAL);
+	assert_int_equal(tp_wait("", "t", 0, &n), -EINVAL);
+	assert_int_equal(tp_unpublish("", NULL), -EINVAL);
+	assert_int_equal(tp_publish(longest + 1, heap, longest + 1, 0), 0);
+	assert_int_equal(tp_lookup(longest + 1, longest + 1, &n), 0);
+	assert_int_equal(strlen(n.name), 63);
+	assert_int_equal(strlen(n.type), 63);
+	assert_int_equal(tp_publish("Gr\xc3\xb6\xc3\x9f" "e", heap, "t", 0), 0);
+	assert_int_equal(tp_unpublish("Gr\xc3\xb6\xc3\x9f" "e", "t"), 0);
+	assert_int_equal(tp_unpublish(longest + 1, NULL), 0);
+}
+
+static void pointers_of_nobody_are_refused(void **state)
+{
+	struct tp_segment *s = (struct tp_segment *)TP_SEGMENT_BASE;
+	char *slot = (char *)TP_UNIT_BASE(0x400);
+
+	(void)state;
+	assert_int_equal(tp_publish("p", NULL, "t", 0), -EFAULT);
+	assert_int_equal(tp_publish("p", slot, "t", 0), -EFAULT);
+	assert_int_equal(tp_publish("p", (void *)~UINT64_C(0), "t", 0), -EFAULT);
+	s->owner[0x400] = me;
+	assert_int_equal(tp_publish("p", slot, "t", TP_PUBLISH_KEEP), -EFAULT);
+	assert_int_equal(tp_publish("p", slot, "t", 0), 0);
+	assert_int_equal(tp_unpublish("p", "t"), 0);
+	s->owner[0x400] = 0;
+}
+
+/* A satellite finds the name, and is told whose memory it cannot reach. */
+static void a_satellite_is_refused_foreign_memory(void **state)
+{
+	struct tp_segment *s = (struct tp_segment *)TP_SEGMENT_BASE;
+	struct tp_name n = {.ptr = heap};
+
+	(void)state;
+	s->owner[0x400] = me;
+	assert_int_equal(tp_publish("slot", (char *)TP_UNIT_BASE(0x400) + 8, "t", 0), 0);
+	assert_int_equal(tp_publish("heap", heap, "t", 0), 0);
+	tpi_self.satellite = 1;
+	assert_int_equal(tp_lookup("slot", "t", &n), -EFAULT);
+	assert_null(n.ptr);
+	assert_true(n.owner == me);
+	assert_non_null(strstr(tp_why(), "me's own memory"));
+	assert_int_equal(tp_lookup("heap", "t", &n), 0);
+	assert_int_equal(tp_publish("mine", &n, "t", 0), -EFAULT);
+	tpi_self.satellite = 0;
+	assert_int_equal(tp_unpublish("slot", "t"), 0);
+	assert_int_equal(tp_unpublish("heap", "t"), 0);
+	s->owner[0x400] = 0;
+}
+
+static void a_death_flips_all_names(void **state)
+{
+	uint64_t first = tpgroup_add("first");
+	struct tp_name n, kept;
+
+	(void)state;
+	tpgroup_be(first);
+	assert_int_equal(tp_publish("d1", heap, "t", 0), 0);
+	assert_int_equal(tp_publish("d2", heap, "t", TP_PUBLISH_KEEP), 0);
+	tpgroup_be(me);
+	assert_int_equal(tp_publish("d1", heap, "t", TP_PUBLISH_REPLACE), -EEXIST);
+	assert_non_null(strstr(tp_why(), "first"));
+	assert_int_equal(tp_unpublish("d1", "t"), -EPERM);
+	assert_int_equal(tp_lookup("d1", "t", &n), 0);
+	assert_int_equal(tp_lookup("d2", "t", &kept), 0);
+	tpgroup_died(first);
+	assert_int_equal(tp_name_check(&n), -EOWNERDEAD);
+	assert_int_equal(tp_name_check(&kept), 0);
+	assert_int_equal(tp_lookup("d1", "t", &n), -EOWNERDEAD);
+	assert_true(n.owner == first && !n.alive);
+	assert_int_equal(tp_lookup("d2", "t", &kept), 0);
+	assert_true(!kept.alive && kept.flags == TP_PUBLISH_KEEP);
+	assert_int_equal(tp_wait("d1", "t", 1000000, &n), -ETIMEDOUT);
+	assert_int_equal(tp_publish("d1", heap + 5, "t", 0), 0);
+	assert_int_equal(tp_lookup("d1", NULL, &n), 0);
+	assert_true(n.owner == me && n.ptr == heap + 5);
+	assert_int_equal(tp_unpublish("d1", NULL), 0);
+	assert_int_equal(tp_unpublish("d2", NULL), 0);
+}
+
+/* Of any type: the youngest that lives, then one that is kept, then the dead. */
+static void any_type_prefers_the_living(void **state)
+{
+	uint64_t other = tpgroup_add("other");
+	struct tp_name n;
+
+	(void)state;
+	assert_int_equal(tp_publish("a", heap, "old", 0), 0);
+	tpgroup_be(other);
+	assert_int_equal(tp_publish("a", heap, "kept", TP_PUBLISH_KEEP), 0);
+	assert_int_equal(tp_publish("a", heap, "new", 0), 0);
+	tpgroup_be(me);
+	assert_int_equal(tp_lookup("a", NULL, &n), 0);
+	assert_string_equal(n.type, "new");
+	tpgroup_died(other);
+	assert_int_equal(tp_lookup("a", NULL, &n), 0);
+	assert_string_equal(n.type, "old");
+	assert_int_equal(tp_unpublish("a", "old"), 0);
+	assert_int_equal(tp_lookup("a", NULL, &n), 0);
+	assert_string_equal(n.type, "kept");
+	assert_int_equal(tp_unpublish("a", "kept"), 0);
+	assert_int_equal(tp_lookup("a", NULL, &n), -EOWNERDEAD);
+	assert_string_equal(n.type, "new");
+	assert_int_equal(tp_unpublish("a", NULL), 0);
+}
+
+static void listing_shows_each_once(void **state)
+{
+	struct tp_name_cursor c = {.at = 0};
+	unsigned seen[500] = {0}, n = 0;
+	struct tp_name name;
+	char text[16];
+
+	(void)state;
+	for (unsigned i = 0; i < 500; i++) {
+		snprintf(text, sizeof(text), "list.%u", i / 2);
+		assert_int_equal(tp_publish(text, heap + i, i % 2 ? "odd" : "even", 0), 0);
+	}
+	while (tp_name_next(&c, &name) == 1) {
+		unsigned i;
+
+		assert_int_equal(sscanf(name.name, "list.%u", &i), 1);
+		i = 2 * i + !strcmp(name.type, "odd");
+		assert_true(i < 500);
+		assert_ptr_equal(name.ptr, heap + i);
+		assert_true(name.alive && name.owner == me);
+		seen[i]++;
+		n++;
+		assert_int_equal(tp_name_check(&name), 0);
+	}
+	assert_int_equal(n, 500);
+	for (unsigned i = 0; i < 500; i++)
+		assert_int_equal(seen[i], 1);
+	for (unsigned i = 0; i < 250; i++) {
+		snprintf(text, sizeof(text), "list.%u", i);
+		assert_int_equal(tp_unpublish(text, NULL), 0);
+	}
+	c = (struct tp_name_cursor){.at = 0};
+	assert_int_equal(tp_name_next(&c, &name), 0);
+}
+
+/* Neither an index that cannot be nor a chain in a circle holds a reader up. */
+static void damage_is_reported(void **state)
+{
+	struct tp_names *t = tpi_names();
+	struct tpi_name_key key;
+	struct tp_name_cursor cursor = {.at = 0};
+	struct tp_name n;
+	uint64_t *head, good;
+
+	(void)state;
+	assert_int_equal(tpi_name_key("x", "t", &key), 0);
+	head = &t->head[key.hash % TP_NAMES_BUCKETS];
+	assert_int_equal(tp_publish("x", heap, "t", 0), 0);
+	good = *head;
+	*head = TP_NAMES_HEAD(5, 0xfffff);
+	assert_int_equal(tp_lookup("x", "t", &n), -EUCLEAN);
+	assert_non_null(strstr(tp_why(), "damaged"));
+	assert_int_equal(tp_publish("x", heap, "u", 0), -EUCLEAN);
+	assert_int_equal(tp_unpublish("x", "t"), -EUCLEAN);
+	assert_int_equal(tp_name_next(&cursor, &n), -EUCLEAN);
+	*head = good;
+	t->entry[TP_NAMES_HEAD_INDEX(good)].next = TP_NAMES_HEAD_INDEX(good);
+	assert_int_equal(tp_lookup("x", "another", &n), -EUCLEAN);
+	t->entry[TP_NAMES_HEAD_INDEX(good)].next = 0;
+	assert_int_equal(tp_unpublish("x", "t"), 0);
+	n.handle[1] = ~UINT64_C(0);
+	assert_int_equal(tp_name_check(&n), -EINVAL);
+}
+
+static void outside_of_a_group_all_say_so(void **state)
+{
+	struct tp_name_cursor c = {.at = 0};
+	struct tp_name n;
+
+	(void)state;
+	tpi_disconnect();
+	assert_int_equal(tp_publish("x", heap, "t", 0), -ENOTCONN);
+	assert_int_equal(tp_lookup("x", "t", &n), -ENOTCONN);
+	assert_int_equal(tp_wait("x", "t", TP_FOREVER, &n), -ENOTCONN);
+	assert_int_equal(tp_unpublish("x", "t"), -ENOTCONN);
+	assert_int_equal(tp_name_check(&n), -ENOTCONN);
+	assert_int_equal(tp_name_next(&c, &n), -ENOTCONN);
+	tpgroup_be(me);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_is_found),
+		cmocka_unit_test(a_name_is_replaced_only_when_asked),
+		cmocka_unit_test(generations_only_grow),
+		cmocka_unit_test(types_stand_side_by_side),
+		cmocka_unit_test(one_name_has_so_many_types),
+		cmocka_unit_test(bad_names_are_refused),
+		cmocka_unit_test(pointers_of_nobody_are_refused),
+		cmocka_unit_test(a_satellite_is_refused_foreign_memory),
+		cmocka_unit_test(a_death_flips_all_names),
+		cmocka_unit_test(any_type_prefers_the_living),
+		cmocka_unit_test(listing_shows_each_once),
+		cmocka_unit_test(damage_is_reported),
+		cmocka_unit_test(outside_of_a_group_all_say_so),
+	};
+
+	return cmocka_run_group_tests(tests, open_group, close_group);
+}
