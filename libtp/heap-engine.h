@@ -108,7 +108,6 @@ static inline bool tpi_place_ok(const struct tpi_class *c, uint32_t place)
 /* heap-thread.c: this thread's part. NULL: too many threads or no memory; tpi_heap_guest is for frees then. */
 struct tpi_heap *tpi_heap_make(void **slot) TPI_HIDDEN;
 struct tpi_heap *tpi_heap_guest(struct tpi_heap *room) TPI_HIDDEN;
-void tpi_heap_become_copy(struct tpi_heap *t) TPI_HIDDEN;
 void tpi_heap_map_init(struct tpi_heap_map *map) TPI_HIDDEN;
 
 static inline struct tpi_heap *tpi_heap_mine(void)

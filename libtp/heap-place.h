@@ -93,12 +93,6 @@ static inline bool tpi_heap_is_copy(void)
 	return false;
 }
 
-/* True once in a forked child that goes on with a copy of the heap; the group's segment is never copied. */
-static inline bool tpi_heap_forked(void)
-{
-	return false;
-}
-
 /* Gives pages back to the kernel; they read as zero afterwards. 0: done. */
 static inline long tpi_heap_drop(void *at, uint64_t size)
 {

@@ -163,8 +163,7 @@ static void put_all_kept(struct tpi_heap *t)
 
 int tpi_run_get(struct tpi_heap *t, uint32_t units, uint32_t align, uint32_t slack, uint32_t *ret_head, bool *ret_zero)
 {
-	if (tpi_unlikely(tpi_heap_forked()))
-		tpi_heap_become_copy(t);
+	tpi_heap_check_fork();
 	*ret_zero = false;
 	if (get_kept(t, units, align, slack, ret_head))
 		return 0;

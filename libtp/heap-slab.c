@@ -189,8 +189,6 @@ static void drop_damaged(struct tpi_heap *t, uint32_t class_)
 
 void *tpi_slab_dry(struct tpi_heap *t, uint32_t class_)
 {
-	if (tpi_unlikely(tpi_heap_forked()))
-		tpi_heap_become_copy(t);
 	tpi_heap_check_fork();
 	for (;;) {
 		void *p = tpi_heap_pop(t, class_);

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread's part of the heap, from its first call to its end. */
-#include <linux/mman.h>
 #include <string.h>
 
 #include "heap-engine.h"
-
-/* This process is a forked child with a copy of the heap. */
-static bool is_copy;
 
 /* Of this process; a thread's number is not used again, as one that ended without notice may still hold slabs. */
 static uint32_t threads;
@@ -33,20 +29,13 @@ static uint64_t word_for(uint32_t thread)
 	return TP_HEAP_WORD(tpi_heap_tag(), thread, TP_HEAP_SLAB, 0);
 }
 
-static void *pages(size_t size)
-{
-	long r = arch_syscall6(ARCH_NR_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return (unsigned long)r > -4096UL ? NULL : (void *)r;
-}
-
 static void at_end(struct tpi_thread *thread)
 {
 	struct tpi_heap *t = thread->part[TPI_PART_HEAP];
 
 	thread->part[TPI_PART_HEAP] = NULL;
 	tpi_slab_leave(t);
-	arch_syscall3(ARCH_NR_munmap, (long)t, sizeof(*t), 0);
+	tpi_pages_free(t, sizeof(*t));
 }
 
 static uint32_t kept_limit(uint32_t units)
@@ -56,27 +45,10 @@ static uint32_t kept_limit(uint32_t units)
 	return limit < 256 ? limit : 256;
 }
 
-/*
- * The copy was made page by page while others wrote: a list that others push into may have its new head and an old link. So what they had
- * freed into this thread's slabs is forgotten, and the slabs of others are left alone.
- */
-void tpi_heap_become_copy(struct tpi_heap *t)
-{
-	__atomic_store_n(&is_copy, true, __ATOMIC_RELAXED);
-	if (!t)
-		return;
-	t->copy = true;
-	for (uint32_t c = 0; c < TPI_CLASSES; c++) {
-		tpi_set(t->bin[c].slab->remote, 0);
-		for (uint32_t j = 0; j < t->held[c].n; j++)
-			tpi_set(t->map.slabs[t->held[c].unit[j]].remote, 0);
-	}
-}
-
 struct tpi_heap *tpi_heap_make(void **slot)
 {
 	uint32_t number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) % (TP_HEAP_SHARED - 1);
-	struct tpi_heap *t = pages(sizeof(*t));
+	struct tpi_heap *t = tpi_pages(sizeof(*t));
 
 	if (!t)
 		return NULL;
