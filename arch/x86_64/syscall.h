@@ -78,6 +78,9 @@
 #define ARCH_NR_pidfd_open		434
 #define ARCH_NR_pidfd_getfd		438
 #define ARCH_NR_futex_waitv		449
+#define ARCH_NR_setsockopt		54
+#define ARCH_NR_ppoll			271
+#define ARCH_NR_getdents64		217
 #define ARCH_NR_read			0
 
 static inline long arch_syscall6(long nr, long a, long b, long c, long d, long e, long f)

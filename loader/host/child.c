@@ -7,6 +7,7 @@
  */
 #include "host.h"
 
+#include <linux/futex.h>
 #include <linux/prctl.h>
 
 #define AS_NR 9
@@ -116,6 +117,22 @@ static void set_signals(const struct tp_host_launch *l)
 	arch_syscall6(ARCH_NR_rt_sigprocmask, SETMASK, (long)&l->sigmask, 0, 8, 0, 0);
 }
 
+/*
+ * Partners: those who wait for arrivals; and count_watchers in loader/supervise/fdkeep.c: the state is stored before `watchers` is read
+ * (both seq_cst), so that whoever watches, and did not find this program running, is told.
+ */
+static void arrive(struct tp_program *p)
+{
+	uint32_t starting = TP_PROGRAM_STARTING;
+
+	__atomic_store_n(&p->started, 1, __ATOMIC_RELEASE);
+	__atomic_compare_exchange_n(&p->state, &starting, TP_PROGRAM_RUNNING, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&TPI_SEGMENT->arrivals, 1, __ATOMIC_SEQ_CST);
+	arch_syscall6(ARCH_NR_futex, (long)&TPI_SEGMENT->arrivals, FUTEX_WAKE, INT32_MAX, 0, 0, 0);
+	if (__atomic_load_n(&TPI_SEGMENT->watchers, __ATOMIC_SEQ_CST))
+		tpi_doorbell(p, TP_EVENT_STARTED);
+}
+
 void tpi_birth(void *birth)
 {
 	const struct tpi_birth *b = birth;
@@ -133,7 +150,7 @@ void tpi_birth(void *birth)
 	arch_syscall3(ARCH_NR_prctl, PR_SET_NAME, (long)l->comm, 0);
 	arch_start_thread_pointer();
 	b->control->program->pid = (int32_t)arch_syscall3(ARCH_NR_getpid, 0, 0, 0);
-	__atomic_store_n(&b->control->program->started, 1, __ATOMIC_RELEASE);
+	arrive(b->control->program);
 	set_signals(l);
 	arch_jump(l->entry, l->sp);
 }

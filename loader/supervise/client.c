@@ -71,6 +71,18 @@ void tp_client_send(struct tp_client *c, void *msg, size_t len, uint32_t type, u
 		tp_client_drop(c);
 }
 
+void tp_client_send_fds(struct tp_client *c, void *msg, size_t len, uint32_t type, uint32_t seq,
+	const int *fds, uint32_t nfds)
+{
+	struct tp_wire_head *head = msg;
+
+	*head = (struct tp_wire_head){
+		TP_WIRE_MAGIC, TP_WIRE_VERSION, (uint16_t)type, (uint32_t)len, seq};
+	if (!STAILQ_EMPTY(&c->out) ||
+		tp_sock_send(c->watch.fd, msg, len, fds, nfds, MSG_DONTWAIT) < 0)
+		tp_client_drop(c);
+}
+
 void tp_client_ok(struct tp_client *c, uint32_t seq)
 {
 	struct tp_wire_head m;
@@ -166,6 +178,7 @@ struct tp_client *tp_client_create(struct tp_group *g, int sock)
 	STAILQ_INIT(&c->out);
 	c->watch = (struct tp_watch){sock, on_ready};
 	c->pidfd = -1;
+	c->since_ns = tp_now_boot_ns();
 	c->patience.fire = on_patience;
 	fcntl(sock, F_SETFL, fcntl(sock, F_GETFL) | O_NONBLOCK);
 	LIST_INSERT_HEAD(&g->clients, c, link);

@@ -24,6 +24,7 @@ struct tp_client {
 	LIST_ENTRY(tp_client) link;
 	STAILQ_HEAD(, tp_out) out;
 	size_t queued;
+	int64_t since_ns; /* CLOCK_BOOTTIME: when it was accepted */
 	int pidfd; /* of the peer, known once it has launched; -1 */
 	struct tp_request *request;
 	bool judged;       /* `refusal` is known */
@@ -42,6 +43,9 @@ void tp_clients_free_closed(struct tp_group *g);
 /* Sending: a NULL client is nobody. */
 void tp_client_send(struct tp_client *c, void *msg, size_t len, uint32_t type, uint32_t seq);
 void tp_client_ok(struct tp_client *c, uint32_t seq);
+/* With descriptors, which stay the caller's. They cannot be queued: a client that has not read what it asked for before is dropped. */
+void tp_client_send_fds(struct tp_client *c, void *msg, size_t len, uint32_t type, uint32_t seq,
+	const int *fds, uint32_t nfds);
 void tp_client_error(struct tp_client *c, uint32_t seq, const struct tp_error *err);
 void tp_client_event(struct tp_client *c, uint32_t seq, uint32_t type, uint64_t id, int64_t value);
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "supervise/doorbell.h"
+#include "supervise/fdkeep.h"
 #include "supervise/reclaim.h"
 #include "supervise/warn.h"
 
@@ -45,6 +46,11 @@ static void answer(struct tp_prog *p, uint32_t events)
 		tp_reclaim_watch_exec(p);
 	if (events & TP_EVENT_WARN)
 		tp_warn(p);
+	if (events & TP_EVENT_STARTED) {
+		__atomic_fetch_and(&tp_seg_entry(&p->group->seg, p->index)->events, ~TP_EVENT_STARTED,
+			__ATOMIC_ACQ_REL);
+		tp_fdkeep_ring(p->group);
+	}
 	if (events & TP_EVENT_FATAL)
 		__atomic_fetch_and(&tp_seg_entry(&p->group->seg, p->index)->events, ~TP_EVENT_FATAL,
 			__ATOMIC_ACQ_REL);

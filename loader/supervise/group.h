@@ -25,6 +25,7 @@
 
 struct tp_client;
 struct tp_image_cache;
+struct tp_kept;
 struct tp_stop;
 
 /* One program, from its launch to the return of its memory. What decides is here; the registry
@@ -49,10 +50,13 @@ struct tp_prog {
 	int32_t backoff_ms;
 	uint32_t flavour; /* enum tp_plan_flavour */
 	bool linger, own_session, stopped;
+	bool satellite;            /* satellites.c: an ordinary process, neither child nor slot */
+	LIST_HEAD(, tp_kept) kept; /* fdkeep.c */
+	uint32_t nkept;
 	bool ended, queued, cleaned; /* reaped; waits in a reclaim batch; its memory is returned */
 };
 
-enum { TP_STRAYS_MAX = 128 };
+enum { TP_STRAYS_MAX = 128, TP_KEPT_BUCKETS = 1024 };
 
 struct tp_group {
 	const struct tp_supervise_opts *opts;
@@ -71,7 +75,7 @@ struct tp_group {
 	struct tp_timer bell_start;
 	struct tp_timer scan, end_timer, count_timer;
 	struct tp_prog *progs; /* TP_REGISTRY_MAX */
-	LIST_HEAD(, tp_prog) live, lingering, returning;
+	LIST_HEAD(, tp_prog) live, lingering, returning, satellites;
 	uint32_t nlive;
 	STAILQ_HEAD(, tp_prog) to_reclaim, reclaiming;
 	uint16_t free_index[TP_REGISTRY_MAX]; /* ring, as for units */
@@ -85,6 +89,10 @@ struct tp_group {
 	struct tp_client *first;
 	bool first_done; /* the first client wants no more launches */
 	bool debug;
+
+	LIST_HEAD(, tp_kept) kept[TP_KEPT_BUCKETS]; /* fdkeep.c */
+	LIST_HEAD(, tp_kept) watching;
+	uint32_t nkept, nwatching;
 
 	pid_t last_reaped; /* its SIGCHLD may still come */
 	pid_t sid;

@@ -160,8 +160,7 @@ static void check_exec(struct tp_timer *t)
 		return;
 	}
 	p->backoff_ms = 0;
-	tp_registry_state(p, TP_PROGRAM_LEFT);
-	tp_seg_announce_death(&p->group->seg);
+	tp_registry_left(p);
 	tp_reclaim(p);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "supervise/fdkeep.h"
 #include "supervise/registry.h"
 
 enum { PID_BUCKETS = 4096 };
@@ -21,6 +22,7 @@ int tp_registry_init(struct tp_group *g)
 	LIST_INIT(&g->live);
 	LIST_INIT(&g->lingering);
 	LIST_INIT(&g->returning);
+	LIST_INIT(&g->satellites);
 	return 0;
 }
 
@@ -90,7 +92,7 @@ struct tp_prog *tp_registry_by_name(struct tp_group *g, const char *name)
 	return *name && !*end && pid > 0 ? tp_registry_by_pid(g, (pid_t)pid) : NULL;
 }
 
-struct tp_prog *tp_registry_add(struct tp_group *g, const char *wanted_name)
+static struct tp_prog *take_entry(struct tp_group *g, const char *wanted_name)
 {
 	struct tp_prog *p;
 	uint32_t index;
@@ -107,8 +109,29 @@ struct tp_prog *tp_registry_add(struct tp_group *g, const char *wanted_name)
 		p->id = ++g->serial << TP_ID_INDEX_BITS | index;
 	while (!(g->serial & 0xfffff)); /* no tag is 0: see TP_TAG */
 	p->name = tp_names_take(&g->names, wanted_name, index);
+	return p;
+}
+
+struct tp_prog *tp_registry_add(struct tp_group *g, const char *wanted_name)
+{
+	struct tp_prog *p = take_entry(g, wanted_name);
+
+	if (!p)
+		return NULL;
 	LIST_INSERT_HEAD(&g->live, p, link);
 	g->nlive++;
+	return p;
+}
+
+struct tp_prog *tp_registry_add_satellite(struct tp_group *g, const char *wanted_name)
+{
+	struct tp_prog *p = take_entry(g, wanted_name);
+
+	if (!p)
+		return NULL;
+	p->satellite = true;
+	p->state = TP_PROGRAM_RUNNING;
+	LIST_INSERT_HEAD(&g->satellites, p, link);
 	return p;
 }
 
@@ -119,6 +142,8 @@ void tp_registry_publish(struct tp_prog *p)
 	memset(e, 0, sizeof(*e));
 	e->unit = p->unit;
 	e->start_ns = p->start_ns;
+	e->kind = p->satellite ? TP_KIND_SATELLITE : TP_KIND_MEMBER;
+	e->pid = p->pid;
 	memcpy(e->name, p->name, sizeof(e->name));
 	e->state = p->state;
 	tp_seg_store(e->id, p->id);
@@ -130,18 +155,35 @@ void tp_registry_state(struct tp_prog *p, uint32_t state)
 	tp_seg_store(tp_seg_entry(&p->group->seg, p->index)->state, state);
 }
 
+void tp_registry_arrived(struct tp_group *g)
+{
+	tp_seg_announce_arrival(&g->seg);
+	tp_fdkeep_ring(g);
+}
+
+void tp_registry_left(struct tp_prog *p)
+{
+	tp_registry_state(p, TP_PROGRAM_LEFT);
+	tp_fdkeep_forget(p);
+	tp_seg_announce_death(&p->group->seg);
+	tp_fdkeep_ring(p->group);
+}
+
 void tp_registry_died(struct tp_prog *p, uint32_t state)
 {
 	struct tp_program *e = tp_seg_entry(&p->group->seg, p->index);
 
-	if (p->pid > 0)
+	if (p->pid > 0 && !p->satellite)
 		forget_pid(p);
 	e->exit_ns = p->exit_ns;
 	e->wait_status = (uint32_t)p->wait_status;
 	tp_registry_state(p, state);
+	tp_fdkeep_forget(p);
 	tp_seg_announce_death(&p->group->seg);
+	tp_fdkeep_ring(p->group);
 	LIST_REMOVE(p, link);
-	p->group->nlive--;
+	if (!p->satellite)
+		p->group->nlive--;
 	if (state == TP_PROGRAM_LINGERING)
 		LIST_INSERT_HEAD(&p->group->lingering, p, link);
 	else

@@ -11,6 +11,8 @@ void tp_registry_fini(struct tp_group *g);
 /* A program with id, index and name, state STARTING, linked as live. Return: NULL: all entries are
  * in use. */
 struct tp_prog *tp_registry_add(struct tp_group *g, const char *wanted_name);
+/* The same for a satellite, which runs already and is not found by pid. */
+struct tp_prog *tp_registry_add_satellite(struct tp_group *g, const char *wanted_name);
 
 /* Its pid is known: found by tp_registry_by_pid from now on. */
 void tp_registry_set_pid(struct tp_prog *p, pid_t pid);
@@ -18,6 +20,12 @@ void tp_registry_set_pid(struct tp_prog *p, pid_t pid);
 /* Writes the upper part of the entry and clears the lower. */
 void tp_registry_publish(struct tp_prog *p);
 void tp_registry_state(struct tp_prog *p, uint32_t state);
+
+/* Somebody has come, and runs: tells those who watch. */
+void tp_registry_arrived(struct tp_group *g);
+
+/* It has left by execve: to others it is as if it had died. */
+void tp_registry_left(struct tp_prog *p);
 
 /* It has ended: not found by pid any more, its entry says so, its id stops being live. Its name
  * stays taken. */

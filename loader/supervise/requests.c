@@ -13,6 +13,7 @@
 #include "supervise/reclaim.h"
 #include "supervise/registry.h"
 #include "supervise/requests.h"
+#include "supervise/satellites.h"
 #include "supervise/sockmsg.h"
 #include "supervise/stop.h"
 
@@ -115,7 +116,7 @@ static void take_signal(struct tp_client *c, const struct tp_wire_signal *m)
 			m->signo);
 		return;
 	}
-	if (m->id && (!p || p->ended)) {
+	if (m->id && (!p || p->ended || p->satellite)) {
 		refuse(c, m->head.seq, ESRCH, "signal: could not be sent: the program has ended");
 		return;
 	}
@@ -130,7 +131,12 @@ static void take_stop(struct tp_client *c, const struct tp_wire_stop *m)
 {
 	struct tp_prog *p = m->all ? NULL : tp_registry_by_name(c->group, m->name);
 
-	if (!m->all && (!p || p->ended))
+	if (p && p->satellite)
+		refuse(c, m->head.seq, EPERM,
+			"%s: could not be stopped: it is a satellite, no program of the group (end it "
+			"as any other process: kill %d)",
+			p->name, (int)p->pid);
+	else if (!m->all && (!p || p->ended))
 		refuse(c, m->head.seq, ESRCH,
 			"%s: could not be stopped: no program of this name or pid runs in group %s",
 			m->name, c->group->opts->group);
@@ -179,7 +185,7 @@ static void dispatch(
 	case TP_WIRE_DONE: take_done(c, m); break;
 	case TP_WIRE_PS: tp_ps_answer(c, m->seq); break;
 	case TP_WIRE_INFO: tp_info_answer(c, m->seq); break;
-	default: break;
+	default: tp_satellites_request(c, m, fds, nfds); break;
 	}
 }
 
@@ -199,7 +205,7 @@ void tp_request_take(struct tp_client *c, const void *msg, size_t n, const int *
 	const char *wrong = tp_wire_check(msg, n, nfds), *why = NULL;
 	const struct tp_wire_head *head = msg;
 
-	if (!wrong && changes_something(head->type))
+	if (!wrong && changes_something(head->type) && !tp_satellites_trusts(c, head->type))
 		why = tp_peer_refusal(c);
 	if (!wrong && !why) {
 		dispatch(c, head, fds, nfds);

@@ -38,7 +38,7 @@ static void fill_header(struct tp_segment *s, const char *group, uint64_t heap_s
 	s->abi_major = TP_ABI_MAJOR;
 	s->abi_minor = TP_ABI_MINOR;
 	s->header_size = sizeof(*s);
-	s->features = TP_FEATURE_AREAS;
+	s->features = TP_SEG_FEATURES;
 	s->base = TP_SEGMENT_BASE;
 	s->size = TP_AREA_HEAP_META_OFF + meta_size(heap_size);
 	s->registry_off = TP_SEGMENT_REGISTRY_OFF;
@@ -92,6 +92,7 @@ int tp_seg_create(struct tp_seg *ret, const char *group, uint64_t heap_size)
 		return r;
 	}
 	fill_header(seg.at, group, heap_size);
+	seg.heap_size = heap_size;
 	*ret = seg;
 	return 0;
 }
@@ -105,6 +106,13 @@ void tp_seg_fini(struct tp_seg *seg)
 	if (seg->heap_fd >= 0)
 		close(seg->heap_fd);
 	*seg = (struct tp_seg){.fd = -1, .heap_fd = -1};
+}
+
+/* Partner: tpi_birth in loader/host/child.c, which does the same for a program. */
+void tp_seg_announce_arrival(struct tp_seg *seg)
+{
+	__atomic_fetch_add(&seg->at->arrivals, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &seg->at->arrivals, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /*

@@ -11,9 +11,13 @@
 /* What the supervisor maps: header, registry, counters and names, but nothing of the heap. */
 #define TP_SEG_SEEN TP_AREA_HEAP_META_OFF
 
+/* What a group of this version has. */
+#define TP_SEG_FEATURES TP_FEATURE_AREAS
+
 struct tp_seg {
 	int fd;      /* memfd, sealed against resizing */
 	int heap_fd; /* not sealed: never mapped here */
+	uint64_t heap_size;
 	struct tp_segment *at;
 };
 
@@ -28,6 +32,9 @@ static inline struct tp_program *tp_seg_entry(const struct tp_seg *seg, uint32_t
 
 /* A registry entry says DEAD: sleepers look again at what they wait for. */
 void tp_seg_announce_death(struct tp_seg *seg);
+
+/* A program runs now, or a satellite has come. */
+void tp_seg_announce_arrival(struct tp_seg *seg);
 
 /* Programs write here: every field is read exactly once. */
 #define tp_seg_load(field)         __atomic_load_n(&(field), __ATOMIC_ACQUIRE)

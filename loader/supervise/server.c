@@ -15,14 +15,14 @@ enum { CLIENTS_MIN = 16, SPARE = 64, EACH = 4 };
 
 /* A client costs a socket and a pidfd here, its program another one: what is left is for launches
  * under way. */
-static uint32_t clients_max(void)
+static uint32_t clients_max(uint32_t kept)
 {
 	struct rlimit files;
 
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur < SPARE + CLIENTS_MIN * EACH)
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur < SPARE + kept + CLIENTS_MIN * EACH)
 		return CLIENTS_MIN;
 	return files.rlim_cur > (1u << 20) ? (1u << 20) / EACH
-					   : (uint32_t)(files.rlim_cur - SPARE) / EACH;
+					   : (uint32_t)(files.rlim_cur - SPARE - kept) / EACH;
 }
 
 /* It is told why, then forgotten. */
@@ -52,7 +52,7 @@ static void on_listener(struct tp_watch *w, uint32_t events)
 		return;
 	if (!tp_peer_user_ok(sock))
 		close(sock);
-	else if (g->nclients >= clients_max())
+	else if (g->nclients >= clients_max(g->nkept))
 		turn_away(sock, g->opts->group);
 	else if (!tp_client_create(g, sock))
 		close(sock);

@@ -17,6 +17,13 @@ static size_t size_of(unsigned type)
 	case TP_WIRE_SIGNAL:
 	case TP_WIRE_RECLAIM: return sizeof(struct tp_wire_signal);
 	case TP_WIRE_STOP: return sizeof(struct tp_wire_stop);
+	case TP_WIRE_ATTACH: return sizeof(struct tp_wire_attach);
+	case TP_WIRE_FD_PUT:
+	case TP_WIRE_FD_GET:
+	case TP_WIRE_FD_DROP:
+	case TP_WIRE_WATCH: return sizeof(struct tp_wire_key);
+	case TP_WIRE_LOOK:
+	case TP_WIRE_DETACH:
 	case TP_WIRE_FDS:
 	case TP_WIRE_DONE:
 	case TP_WIRE_PS:
@@ -73,6 +80,8 @@ const char *tp_wire_check(const void *msg, size_t len, uint32_t nfds)
 		return check_launch(msg, nfds);
 	if (head->type == TP_WIRE_FDS)
 		return nfds ? NULL : "descriptors are missing";
+	if (head->type == TP_WIRE_FD_PUT || head->type == TP_WIRE_WATCH)
+		return nfds == 1 ? NULL : "it does not bring exactly one descriptor";
 	if (nfds)
 		return "it brings descriptors that nobody asked for";
 	if (head->type == TP_WIRE_STOP &&

@@ -47,6 +47,7 @@ enum tp_program_state {
 #define TP_EVENT_EXEC		0x1u	/* about to execve: look whether the process leaves the group */
 #define TP_EVENT_FATAL		0x2u	/* the fatal-signal handler ran */
 #define TP_EVENT_WARN		0x4u	/* tp_program.warnings changed */
+#define TP_EVENT_STARTED	0x8u	/* it runs its first instruction next, and somebody watches */
 
 /* tp_program.warnings: what the routine found out about the program's libc */
 #define TP_WARN_LIBC_UNKNOWN	0x1u	/* no known way to keep its single-thread shortcut off (or glibc < 2.32) */
@@ -65,6 +66,15 @@ struct tp_range {
 	uint64_t addr;
 	uint64_t len;
 };
+
+/* A descriptor that the program lets others copy, under a key of its own. */
+struct tp_noted_fd {
+	uint64_t key;			/* 0: free */
+	int32_t fd;			/* + 1 */
+	uint32_t reserved;
+};
+
+#define TP_NOTED_FDS		8
 
 /* One registry entry. Written by the supervisor (upper part) and by the program's routed calls (lower part). */
 struct tp_program {
@@ -97,7 +107,8 @@ struct tp_program {
 	uint32_t warnings;		/* TP_WARN_* */
 	uint32_t kind;			/* TP_KIND_* */
 	uint64_t chan_busy;		/* the channel that it is entering or leaving: others do not free it meanwhile (libtp/chan-life.c) */
-	uint8_t reserved[480];
+	struct tp_noted_fd noted[TP_NOTED_FDS];	/* libtp/fds.c */
+	uint8_t reserved[352];
 };
 
 /* Who owns what of libtp's state in the segment: see abi/tp/abi/ for each. */
@@ -149,7 +160,7 @@ struct tp_segment {
 	uint32_t deaths[TP_DEATH_WORDS];
 	uint64_t sleepers;		/* bit n: somebody waits, or has waited, for deaths[n] */
 	uint32_t arrivals;		/* +1 when a program has become RUNNING */
-	uint32_t reserved2;
+	uint32_t watchers;		/* eventfds that the supervisor writes on arrivals and deaths; 0: it need not be told of an arrival */
 	char control[TP_CONTROL_PATH_MAX];	/* path of the control socket */
 	struct tp_area areas[TP_AREAS];
 	uint8_t reserved[624];

@@ -34,10 +34,11 @@ enum tp_wire_type {
 	/* from libtp, of a program of the group or of an ordinary process of the same user */
 	TP_WIRE_ATTACH,		/* struct tp_wire_attach -> ATTACHED and two descriptors: the sender becomes a satellite */
 	TP_WIRE_LOOK,		/* head -> ATTACHED with id 0, and the segment's descriptor, read-only */
-	TP_WIRE_FD_PUT,		/* struct tp_wire_key and one descriptor: kept under (key) until DROP or the sender's death -> OK */
+	TP_WIRE_FD_PUT,		/* struct tp_wire_key and one descriptor: kept under (sender, key) until FD_DROP or the sender's death -> OK */
 	TP_WIRE_FD_GET,		/* struct tp_wire_key -> FD_REPLY and one descriptor, or ERROR with -ENOENT */
-	TP_WIRE_FD_DROP,	/* struct tp_wire_key -> OK; only the owner's */
-	TP_WIRE_WATCH,		/* head and an eventfd: 1 is added on each arrival and death, until the sender's death -> OK */
+	TP_WIRE_FD_DROP,	/* struct tp_wire_key -> OK, whether there was one or not */
+	TP_WIRE_WATCH,		/* as FD_PUT, of an eventfd: besides, 1 is added to it on each arrival and death -> OK */
+	TP_WIRE_DETACH,		/* head: the sender is no satellite any more -> OK */
 
 	/* supervisor -> client */
 	TP_WIRE_OK = 0x100,	/* head */
@@ -148,7 +149,8 @@ struct tp_wire_attached {
 
 struct tp_wire_key {
 	struct tp_wire_head head;
-	uint64_t key;			/* the sender's choice: the address of the object in the segment that the descriptor belongs to */
+	uint64_t key;			/* the owner's choice */
+	uint64_t owner;			/* FD_GET: the program that has put it; else 0 */
 };
 
 struct tp_wire_info {
