@@ -112,23 +112,29 @@ static void tell_change(struct tp_rwlock *l)
 	tpi_wake(&l->change, INT32_MAX);
 }
 
-/* Waits until fewer than `limit` living readers hold slots. `end` TP_NOWAIT: -EBUSY instead. */
+/* Waits until fewer than `limit` living readers hold slots. */
 static int wait_for_slots(struct tp_rwlock *l, uint32_t limit, int64_t end)
 {
 	for (;;) {
 		uint32_t deaths = tpi_wait_begin();
 		uint32_t change = __atomic_load_n(&l->change, __ATOMIC_SEQ_CST);
 
-		if (living_readers(l) < limit)
-			return 0;
-		if (end == TP_NOWAIT)
-			return -EBUSY;
 		__atomic_store_n(&l->wanted, 1, __ATOMIC_SEQ_CST);
 		if (living_readers(l) < limit)
 			return 0;
 		if (tpi_wait(&l->change, change, deaths, end) < 0)
 			return -ETIMEDOUT;
 	}
+}
+
+/* The word is held: until nobody reads. */
+static int wait_for_readers(struct tp_rwlock *l, int64_t end)
+{
+	if (tpi_likely(!living_readers(l)))
+		return 0;
+	if (end == TP_NOWAIT)
+		return -EBUSY;
+	return held_by(l, own_slot()) ? -EDEADLK : wait_for_slots(l, 1, end);
 }
 
 /* Had the dead writer begun to write? Then its heir is told. */
@@ -155,10 +161,10 @@ static int become_writer(struct tp_rwlock *l, int r, int64_t end)
 	tpi_holder_set(&l->holder, arch_thread_pointer());
 	if (r == TPI_LOCK_TAKEN_OVER && left_unrepaired(l))
 		return -EOWNERDEAD;
-	r = held_by(l, own_slot()) ? -EDEADLK : wait_for_slots(l, 1, end);
+	r = wait_for_readers(l, end);
 	if (r) {
 		free_word(l, 0);
-		return r == -EDEADLK && end == TP_NOWAIT ? -EBUSY : r;
+		return r;
 	}
 	__atomic_store_n(&l->state, TP_LOCK_WRITING, __ATOMIC_RELAXED);
 	TPI_PROBE(lock, l);
