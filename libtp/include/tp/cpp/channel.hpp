@@ -222,7 +222,7 @@ public:
 	}
 	int try_give(unique_ptr<T> &&object, timeout t = nowait) noexcept
 	{
-		int r = tp_lane_send_give(c_, object.get(), t);
+		int r = tp_lane_send_give(c_, raw(object), t);
 
 		if (r == 0)
 			object.release();
@@ -239,7 +239,7 @@ public:
 			std::size_t n = std::min(count - sent, std::size(pointers));
 
 			for (std::size_t i = 0; i < n; i++)
-				pointers[i] = objects[sent + i].get();
+				pointers[i] = raw(objects[sent + i]);
 			int r = tp_lane_send_batch_give(c_, pointers, n, t);
 			if (sent == 0)
 				check(r, "tp::lane::give_batch");
@@ -283,6 +283,11 @@ public:
 	}
 
 private:
+	static void *raw(const unique_ptr<T> &object) noexcept
+	{
+		return const_cast<std::remove_const_t<T> *>(object.get());
+	}
+
 	tp_lane *c_ = nullptr;
 };
 
