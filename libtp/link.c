@@ -42,29 +42,38 @@ static int connect_to(const char *path, size_t len)
 	return (int)r;
 }
 
+int tpi_link_connect_in(int dir)
+{
+	static const char own[] = "/proc/self/fd/", file[] = "/control";
+	char via[sizeof(own) + 16 + sizeof(file)];
+	size_t at = sizeof(own) - 1;
+	int digits = 1;
+
+	for (int n = dir; n >= 10; n /= 10)
+		digits++;
+	memcpy(via, own, at);
+	for (int i = digits - 1, n = dir; i >= 0; i--, n /= 10)
+		via[at + (size_t)i] = (char)('0' + n % 10);
+	at += (size_t)digits;
+	memcpy(via + at, file, sizeof(file));
+	return connect_to(via, at + sizeof(file) - 1);
+}
+
 /* A path too long for a socket's address is gone through its directory's descriptor. */
 static int connect_through(const char *path, const char *slash)
 {
-	static const char own[] = "/proc/self/fd/";
-	char dir[4096], via[sizeof(own) + 32];
-	size_t len = (size_t)(slash - path), at = sizeof(own) - 1;
-	int fd, sock, digits = 1;
+	char dir[4096];
+	size_t len = (size_t)(slash - path);
+	int fd, sock;
 
-	if (len >= sizeof(dir) || strlen(slash) > 16)
+	if (len >= sizeof(dir) || strcmp(slash, "/control") != 0)
 		return -ENAMETOOLONG;
 	memcpy(dir, path, len);
 	dir[len] = '\0';
 	fd = (int)arch_syscall6(ARCH_NR_openat, AT_FDCWD, (long)dir, O_PATH | O_DIRECTORY | O_CLOEXEC, 0, 0, 0);
 	if (fd < 0)
 		return fd;
-	for (int n = fd; n >= 10; n /= 10)
-		digits++;
-	memcpy(via, own, at);
-	for (int i = digits - 1, n = fd; i >= 0; i--, n /= 10)
-		via[at + (size_t)i] = (char)('0' + n % 10);
-	at += (size_t)digits;
-	memcpy(via + at, slash, strlen(slash) + 1);
-	sock = connect_to(via, strlen(via));
+	sock = tpi_link_connect_in(fd);
 	tpi_link_close(fd);
 	return sock;
 }

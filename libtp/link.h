@@ -13,6 +13,8 @@ enum { TPI_LINK_FDS = 2 };
 
 /* A socket that is connected to `path`, of any length. Return: descriptor (close-on-exec) or negative errno. */
 int tpi_link_connect(const char *path) TPI_HIDDEN;
+/* The same, to the control socket in a directory. */
+int tpi_link_connect_in(int dir) TPI_HIDDEN;
 
 struct tpi_link_reply {
 	union {

@@ -131,6 +131,10 @@ static void on_thread_end(void *arg)
 	/* In a forked child this is memory that was wiped. */
 	if (!t || thread->pointer != arch_thread_pointer())
 		return;
+	/* Nor is it of this group, if the process has left one and joined another. */
+	s = find(t, thread->pointer);
+	if (!s || s->thread != thread)
+		return;
 	for (size_t i = 0; i < sizeof(at_end) / sizeof(at_end[0]); i++)
 		if (at_end[i] && thread->part[i])
 			at_end[i](thread);

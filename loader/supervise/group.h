@@ -79,7 +79,7 @@ struct tp_group {
 	uint32_t nlive;
 	STAILQ_HEAD(, tp_prog) to_reclaim, reclaiming;
 	uint16_t free_index[TP_REGISTRY_MAX]; /* ring, as for units */
-	uint32_t index_head, index_free;
+	uint32_t index_head, index_free, registry_used;
 	uint64_t serial;
 	uint16_t *index_of_pid; /* hash of live pids: see registry.c */
 

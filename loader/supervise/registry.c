@@ -147,6 +147,9 @@ void tp_registry_publish(struct tp_prog *p)
 	memcpy(e->name, p->name, sizeof(e->name));
 	e->state = p->state;
 	tp_seg_store(e->id, p->id);
+	if (p->index >= p->group->registry_used)
+		p->group->registry_used = p->index + 1;
+	tp_seg_store(p->group->seg.at->registry_used, p->group->registry_used);
 }
 
 void tp_registry_state(struct tp_prog *p, uint32_t state)

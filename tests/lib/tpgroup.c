@@ -60,6 +60,7 @@ uint64_t tpgroup_add(const char *name)
 	snprintf(e->name, sizeof(e->name), "%s", name);
 	e->pid = getpid();
 	e->state = TP_PROGRAM_RUNNING;
+	e->started = 1;
 	tp_seg_store(e->id, id);
 	return id;
 }

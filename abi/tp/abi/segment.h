@@ -144,7 +144,7 @@ struct tp_segment {
 	int32_t supervisor_pid;
 	int32_t host_pid;
 	uint32_t doorbell;		/* futex (never PRIVATE): +1 and wake after setting tp_program.events */
-	uint32_t reserved0;
+	uint32_t registry_used;		/* no entry at or behind this index was ever given out; 0: not told */
 	char group[TP_NAME_MAX];
 	uint64_t owner[TP_UNITS];	/* program id, TP_OWNER_NONE or TP_OWNER_RESERVED */
 	/* Of the routine alone (loader/host/fork.c, fatal.c); here so that a fork does not copy them. */
