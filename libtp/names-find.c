@@ -37,7 +37,6 @@ static void take_hit(const struct tp_names_entry *e, uint32_t index, bool alive,
 	hit->owner = tpi_name_word(&e->owner);
 	hit->generation = tpi_name_word(&e->generation);
 	hit->alive = alive;
-	tpi_name_words(e->type, hit->type);
 }
 
 static unsigned rank(bool alive, uint32_t flags)
@@ -50,8 +49,10 @@ static void take_if_better(const struct tp_names_entry *e, uint32_t index, struc
 	bool alive = tpi_alive(tpi_name_word(&e->owner));
 	unsigned now = rank(alive, __atomic_load_n(&e->flags, __ATOMIC_RELAXED)), best = rank(hit->alive, hit->flags);
 
-	if (!hit->index || now > best || (now == best && tpi_name_word(&e->generation) > hit->generation))
-		take_hit(e, index, alive, hit);
+	if (hit->index && (now < best || (now == best && tpi_name_word(&e->generation) < hit->generation)))
+		return;
+	take_hit(e, index, alive, hit);
+	tpi_name_words(e->type, hit->type);
 }
 
 /* Is this the one? Then true; a better one of any type may still follow. */

@@ -11,6 +11,7 @@
 static int read_entry(const struct tp_names_entry *e, struct tpi_name_key *key, struct tpi_name_hit *hit)
 {
 	tpi_name_words(e->name, key->name);
+	key->any_type = true;
 	key->hash = tpi_name_word(&e->hash);
 	hit->ptr = tpi_name_word(&e->ptr);
 	hit->owner = tpi_name_word(&e->owner);

@@ -2,15 +2,16 @@
 /*
  * Which entries are free.
  *
- * claim[i] is the truth: tag 0 is free, and a CAS takes it. All else are hints that may be wrong: each thread remembers the entry that
- * it freed last; `low` is where the search begins; `limit` keeps a small table together.
+ * claim[i] is the truth: tag 0 is free, and a CAS takes it. All else are hints that may be wrong: each thread remembers the entries that
+ * it freed last; room[] has a bit for each that was freed and not remembered; `fresh` is where those begin that were never used; `limit`
+ * keeps a small table together.
  *
  * An entry is given back by raising the count in its claim, which can be done once only: it does not matter who is first, its last user
  * or the search for what the dead have left. A late one finds another count and leaves it alone. The count comes round after 2^32 uses of
  * one entry.
  *
  * When all below `limit` are taken, sweep() takes back what the dead have left: names whose owner has died (unless kept), and entries
- * claimed by the dead that no chain holds, whatever they were killed in. If that is little, the limit grows, so a sweep costs nothing
+ * claimed by the dead that no chain holds, whatever they were killed in. The last entries, the reserve, are for copies alone. If that is little, the limit grows, so a sweep costs nothing
  * much per entry given out.
  */
 #include <errno.h>
@@ -34,18 +35,25 @@ static bool claim_free(struct tp_names *t, uint32_t index)
 	return true;
 }
 
-static void lower_low(struct tp_names *t, uint32_t index)
+static void mark_room(struct tp_names *t, uint32_t index)
 {
 	uint32_t low = __atomic_load_n(&t->low, __ATOMIC_RELAXED);
 
-	while (index < low && !__atomic_compare_exchange_n(&t->low, &low, index, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	if (index >= LIMIT_MOST)
+		return;
+	__atomic_fetch_or(&t->room[index / 64], UINT64_C(1) << index % 64, __ATOMIC_RELAXED);
+	while (index / 64 < low && !__atomic_compare_exchange_n(&t->low, &low, index / 64, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 }
 
-/* The hint is the entry's index, in place of a pointer. */
+/* What a thread remembers: up to three indexes of 20 bits, in place of a pointer. */
+enum { REMEMBERED_BITS = 20, REMEMBERED_MASK = (1 << REMEMBERED_BITS) - 1 };
+
 static void on_thread_end(struct tpi_thread *thread)
 {
-	lower_low(tpi_names(), (uint32_t)(uintptr_t)thread->part[TPI_PART_NAMES]);
+	for (uint64_t r = (uintptr_t)thread->part[TPI_PART_NAMES]; r; r >>= REMEMBERED_BITS)
+		if ((r & REMEMBERED_MASK) < TP_NAMES_ENTRIES)
+			mark_room(tpi_names(), (uint32_t)(r & REMEMBERED_MASK));
 }
 
 __attribute__((constructor)) static void want_thread_ends(void)
@@ -56,22 +64,57 @@ __attribute__((constructor)) static void want_thread_ends(void)
 static void remember(struct tp_names *t, uint32_t index)
 {
 	struct tpi_thread *self = tpi_thread();
+	uint64_t remembered = self ? (uintptr_t)self->part[TPI_PART_NAMES] : UINT64_MAX;
 
-	if (self && !self->part[TPI_PART_NAMES])
-		self->part[TPI_PART_NAMES] = (void *)(uintptr_t)index;
+	if (remembered >> 2 * REMEMBERED_BITS || index >= LIMIT_MOST)
+		mark_room(t, index);
 	else
-		lower_low(t, index);
+		self->part[TPI_PART_NAMES] = (void *)(uintptr_t)(remembered << REMEMBERED_BITS | index);
 }
 
 static uint32_t take_remembered(struct tp_names *t)
 {
 	struct tpi_thread *self = tpi_thread();
-	uint32_t index = self ? (uint32_t)(uintptr_t)self->part[TPI_PART_NAMES] : 0;
+	uint64_t remembered = self ? (uintptr_t)self->part[TPI_PART_NAMES] : 0;
 
-	if (!index)
-		return 0;
-	self->part[TPI_PART_NAMES] = NULL;
-	return index < TP_NAMES_ENTRIES && claim_free(t, index) ? index : 0;
+	for (; remembered; remembered >>= REMEMBERED_BITS) {
+		uint32_t index = (uint32_t)(remembered & REMEMBERED_MASK);
+
+		self->part[TPI_PART_NAMES] = (void *)(uintptr_t)(remembered >> REMEMBERED_BITS);
+		if (index && index < TP_NAMES_ENTRIES && claim_free(t, index))
+			return index;
+	}
+	return 0;
+}
+
+/* Takes the bits away whether or not the entries turn out to be free. */
+static uint32_t take_of_word(struct tp_names *t, uint32_t w)
+{
+	uint64_t bits = __atomic_load_n(&t->room[w], __ATOMIC_RELAXED);
+
+	for (; bits; bits &= bits - 1) {
+		uint32_t index = 64 * w + (uint32_t)__builtin_ctzll(bits);
+
+		__atomic_fetch_and(&t->room[w], ~(bits & -bits), __ATOMIC_RELAXED);
+		if (index && claim_free(t, index))
+			return index;
+	}
+	return 0;
+}
+
+static uint32_t take_room(struct tp_names *t)
+{
+	uint32_t low = __atomic_load_n(&t->low, __ATOMIC_RELAXED), w, index = 0;
+
+	for (w = low; w < TP_NAMES_ENTRIES / 64; w++) {
+		index = take_of_word(t, w);
+		if (index)
+			break;
+	}
+	/* If somebody has moved it meanwhile, theirs is as good. */
+	if (w != low)
+		__atomic_compare_exchange_n(&t->low, &low, w, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return index;
 }
 
 static uint32_t take_between(struct tp_names *t, uint32_t from, uint32_t end)
@@ -89,15 +132,23 @@ static uint32_t limit_of(const struct tp_names *t)
 	return limit < LIMIT_FIRST ? LIMIT_FIRST : limit > LIMIT_MOST ? LIMIT_MOST : limit;
 }
 
-static uint32_t take_from_low(struct tp_names *t)
+static uint32_t take_fresh(struct tp_names *t)
 {
-	uint32_t low = __atomic_load_n(&t->low, __ATOMIC_RELAXED);
-	uint32_t index = take_between(t, low, limit_of(t));
+	uint32_t limit = limit_of(t), fresh = __atomic_load_n(&t->fresh, __ATOMIC_RELAXED);
+	uint32_t index = fresh < limit ? take_between(t, fresh, limit) : 0;
 
-	/* If somebody has moved it meanwhile, theirs is as good. */
-	if (index)
-		__atomic_compare_exchange_n(&t->low, &low, index + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	if (fresh < limit)
+		__atomic_compare_exchange_n(&t->fresh, &fresh, index ? index + 1 : limit, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return index;
+}
+
+static uint32_t take_any(struct tp_names *t)
+{
+	uint32_t index = take_remembered(t);
+
+	if (!index)
+		index = take_room(t);
+	return index ? index : take_fresh(t);
 }
 
 void tpi_names_free(uint32_t index, uint64_t claim)
@@ -147,20 +198,19 @@ static bool take_back(struct tp_names *t, uint32_t index, uint64_t claim)
 	return true;
 }
 
-/* Return: how many below the limit are free. */
-static uint32_t sweep(struct tp_names *t, uint32_t limit)
+/* Return: how many of these are free. */
+static uint32_t sweep(struct tp_names *t, uint32_t from, uint32_t end)
 {
-	uint32_t n = 0, low = limit;
+	uint32_t n = 0;
 
-	for (uint32_t i = limit - 1; i > 0; i--) {
+	for (uint32_t i = from; i < end; i++) {
 		uint64_t claim = __atomic_load_n(&t->claim[i], __ATOMIC_ACQUIRE);
 
 		if (TP_NAMES_CLAIM_TAG(claim) && !take_back(t, i, claim))
 			continue;
-		low = i;
+		mark_room(t, i);
 		n++;
 	}
-	lower_low(t, low);
 	return n;
 }
 
@@ -168,9 +218,10 @@ static uint32_t sweep(struct tp_names *t, uint32_t limit)
 static bool make_room(struct tp_names *t)
 {
 	uint32_t limit = limit_of(t), was = __atomic_load_n(&t->limit, __ATOMIC_RELAXED);
-	uint32_t n = sweep(t, limit);
+	uint32_t n = sweep(t, 1, limit);
 	uint32_t more = limit > LIMIT_MOST / LIMIT_GROWTH ? LIMIT_MOST : limit * LIMIT_GROWTH;
 
+	sweep(t, LIMIT_MOST, TP_NAMES_ENTRIES);
 	if (n >= limit / 4 || limit == LIMIT_MOST)
 		return n > 0;
 	__atomic_compare_exchange_n(&t->limit, &was, more, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -180,14 +231,12 @@ static bool make_room(struct tp_names *t)
 uint32_t tpi_names_take(bool copy)
 {
 	struct tp_names *t = tpi_names();
-	uint32_t index = take_remembered(t);
+	uint32_t index = take_any(t);
 
-	if (!index)
-		index = take_from_low(t);
 	/* A copy is made inside of a sweep, too: it does with the reserve. */
 	if (!index && copy)
 		return take_between(t, LIMIT_MOST, TP_NAMES_ENTRIES);
 	while (!index && make_room(t))
-		index = take_from_low(t);
+		index = take_any(t);
 	return index;
 }

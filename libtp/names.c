@@ -254,7 +254,7 @@ int tpi_name_result(const struct tpi_name_key *key, const struct tpi_name_hit *h
 	ret_name->handle[0] = hit->head;
 	ret_name->handle[1] = key->hash % TP_NAMES_BUCKETS;
 	memcpy(ret_name->name, key->name, sizeof(ret_name->name));
-	memcpy(ret_name->type, hit->type, sizeof(ret_name->type));
+	memcpy(ret_name->type, key->any_type ? hit->type : key->type, sizeof(ret_name->type));
 	ret_name->type[TP_NAME_LENGTH_MAX] = '\0';
 	if (tpi_unlikely(!hit->alive) && !(hit->flags & TP_PUBLISH_KEEP))
 		return tpi_fail(-EOWNERDEAD, "%s of %s: its owner has died", ret_name->name, program_name(hit->owner));

@@ -73,7 +73,7 @@ struct tpi_name_hit {
 	uint64_t ptr, owner, generation;
 	bool alive;		/* its owner runs */
 	bool other;		/* the name is there with another type */
-	uint64_t type[TP_NAMES_WORDS];	/* of the hit; if there is none, of that other */
+	uint64_t type[TP_NAMES_WORDS];	/* of a hit of any type; of that other */
 };
 
 /*

@@ -52,12 +52,14 @@ struct tp_names {
 	uint32_t changes;	/* futex (never PRIVATE) of those who wait for a name */
 	uint32_t waiting;	/* 1: somebody may sleep on `changes` */
 	uint8_t reserved0[56];
-	uint32_t low;		/* hint: entries below it are in use */
+	uint32_t low;		/* hint: words of room[] below it are 0 */
+	uint32_t fresh;		/* hint: entries from here on were never in use */
 	uint32_t limit;		/* entries below it are given out; 0: as many as at first. Grows when they have run out */
-	uint8_t reserved1[56];
+	uint8_t reserved1[52];
 	uint8_t reserved2[3968];
 	uint64_t head[TP_NAMES_BUCKETS];
 	uint64_t claim[TP_NAMES_ENTRIES];
+	uint64_t room[TP_NAMES_ENTRIES / 64];	/* hint: bit n of word w: entry 64 w + n has been freed */
 	struct tp_names_entry entry[TP_NAMES_ENTRIES];
 };
 
@@ -65,7 +67,7 @@ _Static_assert(sizeof(struct tp_names_entry) == 192, "entries are frozen: three 
 _Static_assert(offsetof(struct tp_names_entry, name) == 64 && offsetof(struct tp_names_entry, type) == 128, "as above");
 _Static_assert(offsetof(struct tp_names, low) == 64 && offsetof(struct tp_names, head) == 4096, "the header is a page");
 _Static_assert(offsetof(struct tp_names, claim) == 4096 + 8 * TP_NAMES_BUCKETS, "frozen");
-_Static_assert(offsetof(struct tp_names, entry) == 4096 + 8 * (TP_NAMES_BUCKETS + TP_NAMES_ENTRIES), "frozen");
+_Static_assert(offsetof(struct tp_names, entry) == 4096 + 8 * (TP_NAMES_BUCKETS + TP_NAMES_ENTRIES + TP_NAMES_ENTRIES / 64), "frozen");
 _Static_assert(sizeof(struct tp_names) <= TP_AREA_HEAP_META_OFF - TP_AREA_NAMES_OFF, "the area has room");
 
 #endif
