@@ -13,7 +13,7 @@
  *
  * fork() is learned of by pthread_atfork; a fork that the C library knows nothing of, by a page that is wiped (tpi_heap_check_fork).
  */
-#include <pthread.h>
+#include <dlfcn.h>
 
 #include "heap-engine.h"
 #include "region.h"
@@ -89,6 +89,7 @@ void tpi_region_forked(void)
 
 	tpi_region_mark.here = 1; /* the mapping stays marked: the child's own children are told, too */
 	mine = forget_threads(tpi_self.threads);
+	tpi_heap_forget_others();
 	tpi_self.tag = TPI_REGION_TAG + ++tpi_region.forked % (TPI_REGION_TAGS - TPI_REGION_TAG) + 1;
 	if (mine && mine->part[TPI_PART_HEAP])
 		keep_own(mine->part[TPI_PART_HEAP]);
@@ -99,8 +100,22 @@ static void in_child(void)
 	tpi_heap_check_fork();
 }
 
+typedef int atfork_fn(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+
+/* pthread_atfork as glibc has it in each library, so that this one loads with musl as well. */
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *library) __attribute__((weak));
+
 __attribute__((constructor)) static void at_start(void)
 {
-	if (tpi_ready() == 0)
-		pthread_atfork(NULL, NULL, in_child);
+	atfork_fn *atfork;
+
+	if (tpi_ready() < 0)
+		return;
+	if (__register_atfork) {
+		__register_atfork(NULL, NULL, in_child, NULL);
+		return;
+	}
+	atfork = (atfork_fn *)dlsym(RTLD_DEFAULT, "pthread_atfork");
+	if (atfork)
+		atfork(NULL, NULL, in_child);
 }
