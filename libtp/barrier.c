@@ -20,6 +20,7 @@
  */
 #include <tp/lock.h>
 
+#include "counters.h"
 #include "lockword.h"
 
 _Static_assert(sizeof(struct tp_barrier) == TP_BARRIER_SIZE && _Alignof(struct tp_barrier) == 8, "frozen");
@@ -69,8 +70,9 @@ static int enrol(struct tp_barrier *b)
 		if (tag == tpi_self.tag)
 			return 0;
 	}
-	return tpi_fail(-ENOSPC, "%u other programs have come to the barrier at %x already (TP_BARRIER_PROGRAMS)",
+	tpi_fail(-ENOSPC, "%u other programs have come to the barrier at %x already (TP_BARRIER_PROGRAMS)",
 		(uint64_t)TP_BARRIER_PROGRAMS, (uint64_t)(uintptr_t)b);
+	return tpi_count_error(TP_CALL_WAIT, -ENOSPC);
 }
 
 static bool one_is_dead(struct tp_barrier *b)
@@ -170,5 +172,7 @@ int tp_barrier_wait(struct tp_barrier *b, int64_t timeout)
 	r = come(b, &round);
 	if (r == 1)
 		tpi_wake(round_word(b), INT32_MAX);
-	return r == -EAGAIN ? wait_for_round(b, round, end) : r;
+	if (r == -EAGAIN)
+		r = wait_for_round(b, round, end);
+	return r == -EOWNERDEAD ? tpi_count_error(TP_CALL_WAIT, r) : r;
 }

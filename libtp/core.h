@@ -31,6 +31,7 @@ struct tpi_member {
 	uint32_t tag;			/* TP_TAG(id) */
 	uint32_t index;			/* registry index */
 	uint32_t satellite;
+	uint64_t lock_reach;		/* lockword.h; 0: in no group */
 	struct tpi_threads *threads;	/* threads.c */
 	void *part[8];			/* private per-process state of parts (enum tpi_part), set up on first use, wiped on fork */
 };

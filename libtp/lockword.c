@@ -26,6 +26,7 @@
  */
 #include "lockword.h"
 
+#include "counters.h"
 #include "probes.h"
 #include "relax.h"
 
@@ -50,9 +51,11 @@ int tpi_lock_refuse(const void *lock, size_t size)
 	if (tpi_in_segment(lock, size)) {
 		if (!((uintptr_t)lock & 7))
 			return 0; /* the library was not attached when it was asked */
-		return tpi_fail(-EFAULT, "the lock at %x is not aligned to 8 bytes", (uint64_t)(uintptr_t)lock);
+		return tpi_count_error(TP_CALL_LOCK,
+			tpi_fail(-EFAULT, "the lock at %x is not aligned to 8 bytes", (uint64_t)(uintptr_t)lock));
 	}
 	owner = owner_name((uintptr_t)lock);
+	tpi_count_error(TP_CALL_LOCK, -EFAULT);
 	return tpi_fail(-EFAULT, "the lock at %x lies in %s%s, not in the group segment: allocate it with tp_malloc",
 		(uint64_t)(uintptr_t)lock, owner ? "private memory of " : "no memory of the group", owner ? owner : "");
 }
@@ -92,6 +95,7 @@ static int look(uint32_t *word, uint32_t seen, const uint64_t *holder, uint32_t 
 		if (!take(word, seen, waiters))
 			return -EAGAIN;
 		TPI_PROBE(owner_dead, word, TP_LOCK_TAG(seen));
+		tpi_count(TP_COUNTER_OWNER_DIED);
 		return TPI_LOCK_TAKEN_OVER;
 	}
 	if (TP_LOCK_TAG(seen) == tpi_self.tag && holder &&

@@ -11,14 +11,31 @@
 #include "tls.h"
 #include "tp/abi/lock.h"
 
-/* Why a lock cannot be where it is, or what tpi_ready says; 0: it can, the library was not attached yet. */
+/* Why a lock cannot be where it is, or what tpi_ready says; 0: it can after all. */
 int tpi_lock_refuse(const void *lock, size_t size) TPI_HIDDEN __attribute__((cold));
+
+/*
+ * How far into the heap locks may begin, in eights of bytes; all but the last TP_LOCK_MAX bytes of it. Locks there, and in the segment's other
+ * areas, are left to tpi_lock_refuse.
+ */
+static inline uint64_t tpi_lock_reach(const struct tp_segment *s)
+{
+	uint64_t size = s->areas[TP_AREA_HEAP].size;
+
+	return size > TP_LOCK_MAX ? (size - TP_LOCK_MAX) >> 3 : 0;
+}
+
+/* One comparison for all: attached, in the heap, and aligned. false: ask tpi_lock_check. */
+static inline bool tpi_lock_near(const void *lock)
+{
+	uint64_t offset = (uintptr_t)lock - TP_HEAP_BASE;
+
+	return (offset >> 3 | offset << 61) < tpi_self.lock_reach;
+}
 
 static inline int tpi_lock_check(const void *lock, size_t size)
 {
-	if (tpi_likely(tpi_self.segment && !((uintptr_t)lock & 7) && tpi_in_segment(lock, size)))
-		return 0;
-	return tpi_lock_refuse(lock, size);
+	return tpi_likely(tpi_lock_near(lock)) ? 0 : tpi_lock_refuse(lock, size);
 }
 
 /* Takes a free word. Acquire: with the release in tpi_lockword_free. */

@@ -12,6 +12,7 @@
 #include <sys/auxv.h>
 
 #include "core.h"
+#include "lockword.h"
 #include "counters.h"
 #include "syscall.h"
 #include "tp/abi/control.h"
@@ -62,6 +63,7 @@ int tpi_connect(struct tp_segment *s, tp_id id)
 	tpi_counters_begin(s);
 	__atomic_store_n(&tried, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&tpi_self.segment, s, __ATOMIC_RELEASE);
+	__atomic_store_n(&tpi_self.lock_reach, tpi_lock_reach(s), __ATOMIC_RELEASE);
 	return 0;
 }
 

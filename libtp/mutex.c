@@ -8,6 +8,7 @@
  */
 #include <tp/lock.h>
 
+#include "counters.h"
 #include "lockword.h"
 #include "probes.h"
 
@@ -30,6 +31,8 @@ int tp_mutex_init(struct tp_mutex *m)
 /* What a try at the word came to, for the caller. */
 static int taken(struct tp_mutex *m, int r)
 {
+	if (r == -ENOTRECOVERABLE)
+		return tpi_count_error(TP_CALL_LOCK, r);
 	if (r < 0)
 		return r;
 	tpi_holder_set(&m->holder, arch_thread_pointer());
@@ -37,17 +40,20 @@ static int taken(struct tp_mutex *m, int r)
 	if (r != TPI_LOCK_TAKEN_OVER)
 		return 0;
 	__atomic_store_n(&m->state, TP_LOCK_UNREPAIRED, __ATOMIC_RELAXED);
-	return -EOWNERDEAD;
+	return tpi_count_error(TP_CALL_LOCK, -EOWNERDEAD);
 }
 
-int tp_mutex_timedlock(struct tp_mutex *m, int64_t timeout)
+static __attribute__((noinline)) int lock_slowly(struct tp_mutex *m, int64_t timeout)
 {
 	int r = tpi_lock_check(m, sizeof(*m));
 
-	if (tpi_unlikely(r))
-		return r;
-	if (tpi_unlikely(!tpi_lockword_try(&m->word)))
-		return taken(m, tpi_lockword_lock(&m->word, &m->holder, timeout));
+	return r ? r : taken(m, tpi_lockword_lock(&m->word, &m->holder, timeout));
+}
+
+static inline int lock(struct tp_mutex *m, int64_t timeout)
+{
+	if (tpi_unlikely(!tpi_lock_near(m) || !tpi_lockword_try(&m->word)))
+		return lock_slowly(m, timeout);
 	tpi_holder_set(&m->holder, arch_thread_pointer());
 	TPI_PROBE(lock, m);
 	return 0;
@@ -55,7 +61,12 @@ int tp_mutex_timedlock(struct tp_mutex *m, int64_t timeout)
 
 int tp_mutex_lock(struct tp_mutex *m)
 {
-	return tp_mutex_timedlock(m, TP_FOREVER);
+	return lock(m, TP_FOREVER);
+}
+
+int tp_mutex_timedlock(struct tp_mutex *m, int64_t timeout)
+{
+	return lock(m, timeout);
 }
 
 int tp_mutex_trylock(struct tp_mutex *m)
@@ -65,26 +76,38 @@ int tp_mutex_trylock(struct tp_mutex *m)
 	return r ? r : taken(m, tpi_lockword_trylock(&m->word));
 }
 
-/* Unlocked though unrepaired: lost, and all are to know. */
-static void lose(struct tp_mutex *m)
+/* All that is not the plain case: unrepaired is lost now, and all are to know. */
+static __attribute__((noinline)) int unlock_slowly(struct tp_mutex *m)
 {
-	tpi_lockword_free(&m->word, TP_LOCK_LOST, INT32_MAX);
+	int r = tpi_lock_check(m, sizeof(*m));
+
+	if (r)
+		return r;
+	if (!tpi_lockword_mine(&m->word))
+		return -EPERM;
+	tpi_holder_set(&m->holder, 0);
+	if (__atomic_load_n(&m->state, __ATOMIC_RELAXED) != TP_LOCK_CLEAN)
+		tpi_lockword_free(&m->word, TP_LOCK_LOST, INT32_MAX);
+	else
+		tpi_lockword_free(&m->word, 0, 1);
+	return 0;
+}
+
+static __attribute__((noinline)) int wake_one(struct tp_mutex *m)
+{
+	tpi_wake(&m->word, 1);
+	return 0;
 }
 
 int tp_mutex_unlock(struct tp_mutex *m)
 {
-	int r = tpi_lock_check(m, sizeof(*m));
-
-	if (tpi_unlikely(r))
-		return r;
-	if (tpi_unlikely(!tpi_lockword_mine(&m->word)))
-		return -EPERM;
+	if (tpi_unlikely(!tpi_lock_near(m) || !tpi_lockword_mine(&m->word) ||
+		    __atomic_load_n(&m->state, __ATOMIC_RELAXED) != TP_LOCK_CLEAN))
+		return unlock_slowly(m);
 	TPI_PROBE(unlock, m);
 	tpi_holder_set(&m->holder, 0);
-	if (tpi_unlikely(__atomic_load_n(&m->state, __ATOMIC_RELAXED) != TP_LOCK_CLEAN))
-		lose(m);
-	else
-		tpi_lockword_free(&m->word, 0, 1);
+	if (tpi_unlikely(__atomic_exchange_n(&m->word, 0, __ATOMIC_RELEASE) & TP_LOCK_WAITERS))
+		return wake_one(m);
 	return 0;
 }
 

@@ -31,6 +31,7 @@
  */
 #include <tp/lock.h>
 
+#include "counters.h"
 #include "lockword.h"
 #include "probes.h"
 
@@ -156,11 +157,13 @@ static void free_word(struct tp_rwlock *l, uint32_t to)
 /* The word is this thread's, if `r` says so: waits for the readers to leave. */
 static int become_writer(struct tp_rwlock *l, int r, int64_t end)
 {
+	if (r == -ENOTRECOVERABLE)
+		return tpi_count_error(TP_CALL_LOCK, r);
 	if (r < 0)
 		return r;
 	tpi_holder_set(&l->holder, arch_thread_pointer());
 	if (r == TPI_LOCK_TAKEN_OVER && left_unrepaired(l))
-		return -EOWNERDEAD;
+		return tpi_count_error(TP_CALL_LOCK, -EOWNERDEAD);
 	r = wait_for_readers(l, end);
 	if (r) {
 		free_word(l, 0);
@@ -223,9 +226,11 @@ static int after_writer(struct tp_rwlock *l, int r)
 	if (r == TPI_LOCK_TAKEN_OVER) {
 		tpi_holder_set(&l->holder, arch_thread_pointer());
 		if (left_unrepaired(l))
-			return -EOWNERDEAD;
+			return tpi_count_error(TP_CALL_LOCK, -EOWNERDEAD);
 		free_word(l, 0);
 	}
+	if (r == -ENOTRECOVERABLE)
+		tpi_count_error(TP_CALL_LOCK, r);
 	return r < 0 ? r : -EAGAIN;
 }
 

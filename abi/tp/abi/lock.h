@@ -34,5 +34,6 @@
 #define TP_SEM_SIZE		16
 #define TP_BARRIER_SIZE		256
 #define TP_RWLOCK_SIZE		512
+#define TP_LOCK_MAX		512	/* the largest of them */
 
 #endif

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "counters.h"
 #include "lock-group.h"
 
 static void one_thread_locks_and_unlocks(void **state)
@@ -228,6 +229,35 @@ static void a_repaired_one_is_like_new(void **state)
 	assert_int_equal(tp_mutex_unlock(&room->m), 0);
 }
 
+/* What a death has cost can be read from outside. */
+static void deaths_are_counted(void **state)
+{
+	const struct tp_counters *c = tpi_counters();
+	uint64_t died = c->count[TP_COUNTER_OWNER_DIED], errors = c->errors[TP_CALL_LOCK].count;
+
+	(void)state;
+	make_dead_holder();
+	assert_int_equal(tp_mutex_lock(&room->m), -EOWNERDEAD);
+	assert_int_equal(tp_mutex_unlock(&room->m), 0);
+	assert_int_equal(tp_mutex_lock(&room->m), -ENOTRECOVERABLE);
+	assert_int_equal(c->count[TP_COUNTER_OWNER_DIED], died + 1);
+	assert_int_equal(c->errors[TP_CALL_LOCK].count, errors + 2);
+	assert_int_equal(c->errors[TP_CALL_LOCK].last_error, -ENOTRECOVERABLE);
+}
+
+/* Locks may lie in any area; those outside the heap take the longer way. */
+static void locks_may_lie_beside_the_heap(void **state)
+{
+	struct tp_mutex *m = (struct tp_mutex *)(TP_SEGMENT_BASE + tpi_self.segment->areas[TP_AREA_HEAP_META].off - sizeof(*m));
+	struct tp_mutex *last = (struct tp_mutex *)(TP_HEAP_BASE + tpi_self.segment->areas[TP_AREA_HEAP].size) - 1;
+
+	(void)state;
+	assert_int_equal(tp_mutex_lock(m), 0);
+	assert_int_equal(tp_mutex_unlock(m), 0);
+	assert_int_equal(tp_mutex_lock(last), 0);
+	assert_int_equal(tp_mutex_unlock(last), 0);
+}
+
 static int take_over_and_die(void *arg)
 {
 	(void)arg;
@@ -403,6 +433,8 @@ int main(void)
 		TEST(a_killed_holder_is_told_to_one),
 		TEST(an_unrepaired_one_is_lost_to_all),
 		TEST(a_repaired_one_is_like_new),
+		TEST(deaths_are_counted),
+		TEST(locks_may_lie_beside_the_heap),
 		TEST(each_heir_that_dies_has_an_heir),
 		TEST(a_successor_in_the_entry_is_not_the_holder),
 		TEST(a_stopped_holder_is_not_dead),
