@@ -52,7 +52,7 @@ _tprun_words() {
 
 _tprun_options() {
 	case $1 in
-	run) printf '%s\n' -g --group --linger --leave --shared-malloc --root --exit-on --help -- ;;
+	run) printf '%s\n' -g --group --linger --leave --heap --shared-malloc --root --exit-on --help -- ;;
 	exec) printf '%s\n' -g --group -t --tty --linger --shared-malloc --root --help -- ;;
 	ps) printf '%s\n' -g --group -o --output --help ;;
 	maps | stop) printf '%s\n' -g --group --help ;;

@@ -18,8 +18,6 @@
 #include "supervise/heap-file.h"
 #include "tp/abi/layout.h"
 
-enum { HUGE = 2 << 20 };
-
 static uint64_t limit_of(int resource)
 {
 	struct rlimit l;
@@ -44,7 +42,8 @@ uint64_t tp_heap_default_size(void)
 	size = smaller(size, TP_HEAP_MAX);
 	size = smaller(size, limit_of(RLIMIT_AS) / 4);
 	size = smaller(size, limit_of(RLIMIT_FSIZE));
-	return size & ~(uint64_t)(HUGE - 1);
+	size &= ~(TP_HEAP_FILE_MIN - 1);
+	return size < TP_HEAP_FILE_MIN ? TP_HEAP_FILE_MIN : size;
 }
 
 /* A tmpfs that is nowhere in the tree: its root's descriptor. size=0 is no limit of its own: the file's length is one. */
@@ -78,9 +77,6 @@ int tp_heap_file_create(uint64_t size)
 {
 	int fd = file_with_huge_pages();
 
-	size = (size + HUGE - 1) & ~(uint64_t)(HUGE - 1);
-	if (size > TP_HEAP_MAX)
-		return -E2BIG;
 	if (fd < 0)
 		fd = memfd_create("tprun-heap", MFD_CLOEXEC);
 	if (fd < 0)

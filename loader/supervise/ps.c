@@ -114,7 +114,8 @@ static void send_prog(
 	struct tp_wire_program m = {.id = p->id,
 		.pid = p->pid,
 		.state = p->state,
-		.unit = p->unit,
+		.unit = p->satellite ? UINT32_MAX : p->unit,
+		.kind = p->satellite ? TP_KIND_SATELLITE : TP_KIND_MEMBER,
 		.nunits = use->units,
 		.resident = use->resident,
 		.vmas = use->vmas,
@@ -127,7 +128,7 @@ static void send_prog(
 	if (m.state == TP_PROGRAM_STARTING && tp_seg_load(e->started))
 		m.state = TP_PROGRAM_RUNNING;
 	memcpy(m.name, p->name, sizeof(m.name));
-	if (!p->cleaned)
+	if (!p->cleaned && !p->satellite)
 		put_outside(&m, e);
 	if (m.nunits > 1)
 		put_extra_units(&m, &p->group->slots);
@@ -150,6 +151,8 @@ static uint32_t collect(struct tp_group *g, struct tp_prog **ret)
 	LIST_FOREACH (p, &g->live, link)
 		ret[n++] = p;
 	LIST_FOREACH (p, &g->lingering, link)
+		ret[n++] = p;
+	LIST_FOREACH (p, &g->satellites, link)
 		ret[n++] = p;
 	qsort(ret, n, sizeof(*ret), by_id);
 	return n;

@@ -12,13 +12,18 @@
 
 #include "supervise/heap-file.h"
 #include "supervise/segment.h"
+#include "tp/abi/heap.h"
 
-enum { SLAB = 64 << 10, META_PER_SLAB = 224 };
+enum { UNIT = 64 << 10 };
 
-/* The metadata area has room for every slab that the heap can be cut into. */
+/* The metadata area has room for every unit that the heap can be cut into. */
 static uint64_t meta_size(uint64_t heap_size)
 {
-	return (heap_size / SLAB * META_PER_SLAB + SLAB - 1) & ~(uint64_t)(SLAB - 1);
+	uint64_t units = heap_size / UNIT, size = units * TP_HEAP_META_PER_UNIT;
+
+	if (size < TP_HEAP_META_SIZE(units))
+		size = TP_HEAP_META_SIZE(units);
+	return (size + UNIT - 1) & ~(uint64_t)(UNIT - 1);
 }
 
 static void fill_areas(struct tp_segment *s, uint64_t heap_size)
@@ -82,6 +87,9 @@ int tp_seg_create(struct tp_seg *ret, const char *group, uint64_t heap_size)
 	int r;
 
 	heap_size = heap_size ? heap_size : tp_heap_default_size();
+	heap_size = (heap_size + TP_HEAP_FILE_MIN - 1) & ~(TP_HEAP_FILE_MIN - 1);
+	if (heap_size > TP_HEAP_MAX)
+		return -E2BIG;
 	r = make_control(heap_size, &seg);
 	if (!r)
 		seg.heap_fd = tp_heap_file_create(heap_size);

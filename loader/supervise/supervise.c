@@ -93,9 +93,13 @@ static void settle_process(void)
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
-	if (getrlimit(RLIMIT_FSIZE, &size) == 0) { /* the segment is a file, mostly of holes */
+	/* The segment is a file, mostly of holes. Root may raise the hard limit; each program gets its caller's own. */
+	if (getrlimit(RLIMIT_FSIZE, &size) == 0) {
+		const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+
 		size.rlim_cur = size.rlim_max;
-		setrlimit(RLIMIT_FSIZE, &size);
+		if (setrlimit(RLIMIT_FSIZE, &none) < 0)
+			setrlimit(RLIMIT_FSIZE, &size);
 	}
 }
 

@@ -31,6 +31,7 @@ enum {
 	TP_OPT_ROOT,
 	TP_OPT_EXIT_ON,
 	TP_OPT_SHARED_MALLOC,
+	TP_OPT_HEAP,
 };
 
 #define TP_OPTION_GROUP \
@@ -51,6 +52,7 @@ struct tp_options {
 	const char *group;
 	const char *root;
 	const char *exit_on;
+	const char *heap;
 	bool linger, leave, tty, json, shared_malloc;
 	char **rest; /* what follows the options: a command, or names; NULL-terminated */
 	int nrest;

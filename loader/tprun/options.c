@@ -49,6 +49,7 @@ static int take(const struct tp_verb *verb, int letter, struct tp_options *ret)
 		break;
 	case TP_OPT_LINGER: ret->linger = true; break;
 	case TP_OPT_SHARED_MALLOC: ret->shared_malloc = true; break;
+	case TP_OPT_HEAP: ret->heap = optarg; break;
 	case TP_OPT_LEAVE: ret->leave = true; break;
 	case TP_OPT_ROOT: ret->root = optarg; break;
 	case TP_OPT_EXIT_ON: ret->exit_on = optarg; break;

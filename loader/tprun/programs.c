@@ -81,7 +81,7 @@ int tp_program_is(const struct tp_wire_program *program, const char *word)
 	return !strcmp(program->name, word) || !strcmp(pid, word);
 }
 
-const char *tp_program_state_name(uint32_t state)
+const char *tp_program_state_name(const struct tp_wire_program *p)
 {
 	static const char *const names[] = {
 		[TP_PROGRAM_FREE] = "free",
@@ -92,5 +92,7 @@ const char *tp_program_state_name(uint32_t state)
 		[TP_PROGRAM_LINGERING] = "lingering",
 	};
 
-	return state < sizeof(names) / sizeof(*names) ? names[state] : "unknown";
+	if (p->kind == TP_KIND_SATELLITE)
+		return "satellite";
+	return p->state < sizeof(names) / sizeof(*names) ? names[p->state] : "unknown";
 }

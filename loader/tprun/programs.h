@@ -22,6 +22,6 @@ void tp_programs_fini(struct tp_programs *programs);
 /* Whether a word names a program: by its name or its pid. */
 int tp_program_is(const struct tp_wire_program *program, const char *word);
 
-const char *tp_program_state_name(uint32_t state);
+const char *tp_program_state_name(const struct tp_wire_program *program);
 
 #endif

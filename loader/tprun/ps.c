@@ -70,14 +70,16 @@ static void print_row(const struct tp_wire_program *p)
 	char name[TP_NAME_MAX], size[32], start[32], slot[32], status[16] = "-";
 	const char *started = wall_text(start, sizeof(start), p->start_ns, true);
 
-	if (p->nunits > 1)
+	if (p->kind == TP_KIND_SATELLITE)
+		snprintf(slot, sizeof(slot), "-");
+	else if (p->nunits > 1)
 		snprintf(slot, sizeof(slot), "%u+%u", p->unit, p->nunits - 1);
 	else
 		snprintf(slot, sizeof(slot), "%u", p->unit);
 	if (has_ended(p))
 		snprintf(status, sizeof(status), "%d", tp_shell_status((int)p->wait_status));
 	printf("%-20s %8d %-9s %9s %9s %6u  %-19s %6s\n", tp_printable(name, sizeof(name), p->name),
-		p->pid, tp_program_state_name(p->state), slot,
+		p->pid, tp_program_state_name(p), slot,
 		size_text(size, sizeof(size), p->resident), p->vmas, started ? started : "-",
 		status);
 }
@@ -103,19 +105,30 @@ static void json_time(struct tp_json *j, const char *key, int64_t boot_ns)
 		tp_json_null(j, key);
 }
 
-static void json_program(struct tp_json *j, const struct tp_wire_program *p)
+static void json_slot(struct tp_json *j, const struct tp_wire_program *p)
 {
 	char address[32];
 
+	if (p->kind == TP_KIND_SATELLITE) {
+		tp_json_null(j, "slot");
+		tp_json_int(j, "slots", 0);
+		tp_json_null(j, "address");
+		return;
+	}
 	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)TP_UNIT_BASE(p->unit));
+	tp_json_int(j, "slot", p->unit);
+	tp_json_int(j, "slots", p->nunits);
+	tp_json_string(j, "address", address);
+}
+
+static void json_program(struct tp_json *j, const struct tp_wire_program *p)
+{
 	tp_json_object(j, NULL);
 	tp_json_string(j, "name", p->name);
 	tp_json_int(j, "id", (int64_t)p->id);
 	tp_json_int(j, "pid", p->pid);
-	tp_json_string(j, "state", tp_program_state_name(p->state));
-	tp_json_int(j, "slot", p->unit);
-	tp_json_int(j, "slots", p->nunits);
-	tp_json_string(j, "address", address);
+	tp_json_string(j, "state", tp_program_state_name(p));
+	json_slot(j, p);
 	tp_json_int(j, "resident", (int64_t)p->resident);
 	tp_json_int(j, "vmas", p->vmas);
 	json_time(j, "started", p->start_ns);

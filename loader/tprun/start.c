@@ -78,6 +78,7 @@ __attribute__((noreturn)) static void supervise(
 		.first_client = client,
 		.front_pidfd = front_pidfd,
 		.malloc_path = malloc_lib,
+		.heap_size = how->heap_size,
 		.leave = how->leave,
 		.verbose = getenv("TPRUN_DEBUG") != NULL,
 	};

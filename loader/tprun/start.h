@@ -3,6 +3,7 @@
 #define TP_TPRUN_START_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "tprun/client.h"
@@ -10,6 +11,7 @@
 /* What the command line says about a new group. */
 struct tp_start {
 	const char *group;
+	uint64_t heap_size; /* bytes; 0: the usual */
 	bool leave, shared_malloc;
 };
 

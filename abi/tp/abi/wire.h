@@ -123,14 +123,14 @@ struct tp_wire_program {
 	uint64_t id;
 	int32_t pid;
 	uint32_t state;			/* enum tp_program_state */
-	uint32_t unit, nunits;		/* the first, and how many; the others need not be neighbours */
+	uint32_t unit, nunits;		/* the first, and how many; the others need not be neighbours; a satellite has UINT32_MAX and 0 */
 	uint64_t resident;		/* bytes in its units and outside ranges */
 	uint32_t vmas;
 	uint32_t wait_status;
 	int64_t start_ns, exit_ns;	/* CLOCK_BOOTTIME, 0: not yet */
 	char name[TP_NAME_MAX];
 	uint32_t noutside;
-	uint32_t reserved;
+	uint32_t kind;			/* TP_KIND_* */
 	struct tp_range outside[TP_OUTSIDE_MAX];	/* besides the first unit: recorded mappings, further units */
 };
 
