@@ -2,7 +2,7 @@
 /*
  * What every part of libtp stands on: am I in a group, who am I, is another alive, what this thread keeps, how to wait.
  *
- * Of the C library libtp uses mem*, str*, getauxval, clock_gettime, abort, and pthread keys for the end of a thread: the archive works
+ * Of the C library libtp uses mem*, str*, getauxval, getenv, clock_gettime, abort, and pthread keys for the end of a thread: the archive works
  * with glibc, musl and static programs. System calls are made here, so that errno stays the program's.
  */
 #ifndef TPI_CORE_H

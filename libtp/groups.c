@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,18 +15,6 @@
 #include "syscall.h"
 
 enum { PATH_ROOM = 4096 };
-
-extern char **environ;
-
-static const char *runtime_dir(void)
-{
-	static const char name[] = "XDG_RUNTIME_DIR=";
-
-	for (char **e = environ; e && *e; e++)
-		if (!strncmp(*e, name, sizeof(name) - 1))
-			return *e + sizeof(name) - 1;
-	return NULL;
-}
 
 static uint32_t own_uid(void)
 {
@@ -53,7 +42,7 @@ static int format(char *to, size_t size, const char *how, ...)
 
 static int base_path(char ret[static PATH_ROOM])
 {
-	const char *dir = runtime_dir();
+	const char *dir = getenv("XDG_RUNTIME_DIR");
 
 	if (dir && is_own_directory(dir))
 		return format(ret, PATH_ROOM, "%s/tprun", dir);
