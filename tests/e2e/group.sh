@@ -112,11 +112,13 @@ like_native() {
 }
 
 # group_start NAME [SLEEPER]: a group that lives until group_stop, through one sleeping program.
-# Sets anchor_pid (a program of the group) and tprun_pid (the command in the foreground).
+# Sets anchor_pid (a program of the group) and tprun_pid (the command in the foreground). $RUN_OPTIONS
+# go to the run, too.
 group_start() {
 	local name=$1 file=$WORK/anchor.$1
 	rm -f "$file"
-	"$TPRUN" run -g "$name" -- "${2:-$GUESTS/guest-sleeper}" "$file" </dev/null >"$WORK/run.$name.out" \
+	# shellcheck disable=SC2086 # words
+	"$TPRUN" run ${RUN_OPTIONS:-} -g "$name" -- "${2:-$GUESTS/guest-sleeper}" "$file" </dev/null >"$WORK/run.$name.out" \
 		2>"$WORK/run.$name.err" &
 	tprun_pid=$!
 	anchors+=("$tprun_pid")
