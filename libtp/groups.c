@@ -137,16 +137,21 @@ static int connect_only(int base)
 	return s.sock;
 }
 
-static int connect_named(int base, const char *group)
+static int refuse_named(const char *group, int r)
 {
-	int r = connect_below(base, group);
-
 	switch (r) {
 	case -ENOENT: return tpi_fail(r, "group %s: no such group runs", group);
 	case -EPERM: return tpi_fail(r, "group %s: its directory belongs to somebody else or is open to others", group);
 	case -ECONNREFUSED: return tpi_fail(r, "group %s: it has ended", group);
-	default: return r < 0 ? tpi_link_fail(r) : r;
+	default: return tpi_link_fail(r);
 	}
+}
+
+static int connect_named(int base, const char *group)
+{
+	int r = base < 0 ? base : connect_below(base, group);
+
+	return r < 0 ? refuse_named(group, r) : r;
 }
 
 static int connect_path(const char *group)
@@ -168,9 +173,9 @@ int tpi_groups_connect(const char *group)
 	if (group && !is_name(group))
 		return tpi_fail(-EINVAL, "that is no name of a group: up to %u letters, digits, '.', '_', '-'", (uint64_t)TP_NAME_MAX - 1);
 	base = base_path(path) < 0 ? -ENAMETOOLONG : open_private(AT_FDCWD, path);
-	if (base == -ENOENT)
+	if (base == -ENOENT && !group)
 		return tpi_fail(base, "no group is running (start one: tprun run -g NAME -- PROGRAM)");
-	if (base < 0)
+	if (base < 0 && base != -ENOENT)
 		return tpi_fail(base, "%s, where groups are found, cannot be entered (it has to be this user's alone)", path);
 	r = group ? connect_named(base, group) : connect_only(base);
 	tpi_link_close(base);

@@ -11,7 +11,7 @@
 enum { MAX = 8192 };
 
 static tp_id here[MAX];
-static int nhere;
+static int nhere, nold; /* the first nold may have come between the watch and the look around */
 
 static int find(tp_id id)
 {
@@ -26,12 +26,13 @@ static void take(const struct tp_event *e)
 	int at = find(e->peer.id);
 
 	if (e->kind == TP_EVENT_ARRIVED) {
-		CHECK(at < 0 && nhere < MAX && e->peer.name[0] && e->peer.id);
-		here[nhere++] = e->peer.id;
+		CHECK((at < 0 || at < nold) && nhere < MAX && e->peer.name[0] && e->peer.id);
+		if (at < 0)
+			here[nhere++] = e->peer.id;
 		printf("arrived %s\n", e->peer.name);
 	} else {
 		CHECK(e->kind == TP_EVENT_DIED && at >= 0);
-		here[at] = here[--nhere];
+		here[at] = at < nold ? 0 : here[--nhere];
 		printf("died %s %d\n", e->peer.name, e->wait_status);
 	}
 }
@@ -56,6 +57,7 @@ int main(int argc, char **argv)
 	CHECK(n > 0 && n <= 64);
 	for (int i = 0; i < n; i++)
 		here[nhere++] = peers[i].id;
+	nold = nhere;
 	p.fd = tp_watch_fd(w);
 	p.events = POLLIN;
 	say("ready");
