@@ -313,7 +313,7 @@ int tp_name_check(const struct tp_name *name)
 
 	if (r < 0)
 		return r;
-	if (name->handle[1] >= TP_NAMES_BUCKETS)
+	if (!name || !name->owner || name->handle[1] >= TP_NAMES_BUCKETS)
 		return tpi_fail(-EINVAL, "not a struct tp_name that a look-up has filled in");
 	if (__atomic_load_n(&tpi_names()->head[name->handle[1]], __ATOMIC_ACQUIRE) != name->handle[0]) {
 		r = check_again(name);
