@@ -56,16 +56,16 @@ int tpi_heap_blame(const void *ptr, const char *call)
 	return r;
 }
 
-void tpi_heap_damaged(uint32_t slab, uint32_t place)
+void tpi_heap_damaged(uint32_t slab, uint32_t block)
 {
 	struct tpi_heap_map m;
-	uint64_t word;
+	uint32_t class_;
 
 	tpi_heap_map_init(&m);
-	word = tpi_get(m.owner[slab]);
-	tpi_complain("%x, a block of %u bytes of %s, was written to after it had been freed; free memory behind it is lost",
-		(uint64_t)(uintptr_t)tpi_block(slab, place), (uint64_t)tpi_class[TP_HEAP_WORD_CLASS(word)].size,
-		name_of(TP_HEAP_WORD_TAG(word)));
+	class_ = TP_HEAP_WORD_CLASS(tpi_get(m.owner[slab]));
+	tpi_complain("the list of free blocks at %x has been written to (by a wild pointer, or past the end of the block before): what hangs "
+		     "on block %u of %u bytes is lost",
+		(uint64_t)(uintptr_t)(tpi_links(&m, slab, class_) + block), (uint64_t)block, (uint64_t)tpi_class[class_].size);
 	end_if_debugging();
 }
 

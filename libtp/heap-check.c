@@ -12,7 +12,7 @@
 #include "heap-engine.h"
 #include "relax.h"
 
-enum { PLACES = 32768 / 64, PATIENCE = 2000 };
+enum { WORDS = 4096 / 64, PATIENCE = 2000 };
 
 struct finding {
 	const char *what;
@@ -22,12 +22,12 @@ struct finding {
 
 struct check {
 	struct tpi_heap_map m;
-	uint64_t seen[PLACES]; /* places of the slab that is looked at */
+	uint64_t seen[WORDS]; /* blocks of the slab that is looked at */
 };
 
-static bool mark(struct check *k, uint32_t place)
+static bool mark(struct check *k, uint32_t block)
 {
-	uint64_t bit = UINT64_C(1) << (place - 1) % 64, *word = &k->seen[(place - 1) / 64];
+	uint64_t bit = UINT64_C(1) << (block - 1) % 64, *word = &k->seen[(block - 1) / 64];
 	bool was = *word & bit;
 
 	*word |= bit;
@@ -35,43 +35,45 @@ static bool mark(struct check *k, uint32_t place)
 }
 
 /* Follows a list to its end. met: it came to a block that was seen before. */
-static const char *follow(struct check *k, uint32_t slab, const struct tpi_class *c, uint32_t from, uint32_t *ret_n, bool *ret_met)
+static const char *follow(struct check *k, const uint16_t *link, const struct tpi_class *c, uint32_t from, uint32_t *ret_n, bool *ret_met)
 {
 	uint32_t n = 0;
 
 	*ret_met = false;
-	for (uint32_t place = from; place; n++) {
-		if (!tpi_place_ok(c, place))
-			return "a link to where no block starts";
-		if (!mark(k, place)) {
+	for (uint32_t block = from; block; block = tpi_get(link[block]), n++) {
+		if (block == TP_HEAP_IN_USE)
+			return "a block in use that is in a list of free ones";
+		if (!tpi_block_ok(c, block))
+			return "a link to a block that there is not";
+		if (!mark(k, block)) {
 			*ret_met = true;
 			break;
 		}
-		if (!tpi_link_read(tpi_get(*tpi_block(slab, place)), &place))
-			return "a free block that was written to";
 	}
 	*ret_n = n;
 	return NULL;
 }
 
 /* `remote` first; then `free`, which is apart from it, or is its end when a collect has been cut short. */
-static const char *check_lists(struct check *k, uint32_t slab, const struct tpi_class *c, uint32_t *ret_free)
+static const char *check_lists(struct check *k, uint32_t slab, uint32_t class_, uint32_t *ret_free)
 {
+	const struct tpi_class *c = &tpi_class[class_];
 	const struct tp_slab *s = &k->m.slabs[slab];
+	const uint16_t *link = tpi_links(&k->m, slab, class_);
 	uint32_t remote = __atomic_load_n(&s->remote, __ATOMIC_ACQUIRE), pushed, own;
 	const char *what;
 	bool met;
 
-	for (uint32_t i = 0; i < PLACES; i++)
+	for (uint32_t i = 0; i < WORDS; i++)
 		k->seen[i] = 0;
-	what = follow(k, slab, c, remote & 0xffff, &pushed, &met);
+	what = follow(k, link, c, remote & 0xffff, &pushed, &met);
 	if (what)
 		return what;
 	if (met)
 		return "a list of freed blocks that runs in a circle";
 	if (pushed < remote >> 16)
 		return "fewer freed blocks than are counted";
-	what = follow(k, slab, c, tpi_get(s->free), &own, &met);
+	what = follow(k, link, c, tpi_get(s->free), &own, &met);
 	if (what)
 		return what;
 	if (met && own)
@@ -91,7 +93,7 @@ static const char *check_slab(struct check *k, uint32_t slab, uint64_t word)
 		return "a slab of no class";
 	if (tpi_get(s->units) != c->units)
 		return "a slab of another length than its class has";
-	what = check_lists(k, slab, c, &have);
+	what = check_lists(k, slab, TP_HEAP_WORD_CLASS(word), &have);
 	if (what)
 		return what;
 	/* A batch may have been linked and not counted yet. */

@@ -8,13 +8,16 @@
 
 #define AT_LEAST(n, min) ((n) > (min) ? (n) : (min))
 #define AT_MOST(n, max)	 ((n) < (max) ? (n) : (max))
-#define CAP(size, units) ((units) * 65536 / (size))
+
+/* Few blocks: their links are in the slab's entry. Many: two bytes more a block. */
+#define IN_ENTRY(size, units)	  ((units) * 65536 / (size) <= TP_HEAP_LINKS)
+#define CAP(size, units)	  (IN_ENTRY(size, units) ? (units) * 65536 / (size) : (units) * 65536 / ((size) + 2))
 
 #define CLASS(size_, units_)                                                                       \
 	{                                                                                          \
+		.step = UINT64_MAX / (size_) + 1,                                                  \
 		.size = (size_),                                                                   \
-		.step = (uint32_t)((UINT64_C(0x100000000) + (size_) / 16 - 1) / ((size_) / 16)),   \
-		.limit = CAP(size_, units_) * (size_) / 16,                                        \
+		.links = IN_ENTRY(size_, units_) ? 0 : (units_) * 65536 - 2 * CAP(size_, units_),  \
 		.cap = CAP(size_, units_),                                                         \
 		.batch = AT_LEAST(4096 / (size_), 1),                                              \
 		.worth = AT_LEAST(CAP(size_, units_) / 8, 1),                                      \

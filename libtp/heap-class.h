@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core.h"
+#include "tp/abi/heap.h"
 
 enum {
 	TPI_CLASSES = 48,
@@ -16,9 +17,9 @@ enum {
 };
 
 struct tpi_class {
+	uint64_t step;	  /* 2^64 / size, rounded up: see tpi_class_block */
 	uint32_t size;
-	uint32_t step;	  /* 2^32 / (size / 16), rounded up: see tpi_class_starts */
-	uint32_t limit;	  /* 16-byte places in whole blocks */
+	uint32_t links;	  /* offset of the links in the slab; 0: they are in its entry */
 	uint16_t cap;	  /* blocks */
 	uint16_t batch;	  /* blocks that are carved at once */
 	uint16_t worth;	  /* so many free blocks make a slab worth taking */
@@ -42,10 +43,17 @@ static inline uint32_t tpi_class_of(size_t size)
 	return tpi_class_of_4096[(size - 1) / 4096];
 }
 
-/* Does a block start at that 16-byte step of a slab? A division by multiplication; exact for steps below 2^16, as the test shows. */
-static inline bool tpi_class_starts(const struct tpi_class *c, uint32_t n)
+/*
+ * The number of the block that starts at that offset in a slab; false: none does. The product's high half is the quotient, its low half less
+ * than `step` if nothing is left over (Lemire, Kaser, Kurz: Faster remainder by direct computation, 2019): exact for offsets below 2^32.
+ */
+static inline bool tpi_class_block(const struct tpi_class *c, uint32_t off, uint32_t *ret_block)
 {
-	return n < c->limit && n * c->step <= c->step - 1;
+	unsigned __int128 product = (unsigned __int128)off * c->step;
+	uint32_t index = (uint32_t)(product >> 64);
+
+	*ret_block = index + 1;
+	return index < c->cap && (uint64_t)product <= c->step - 1;
 }
 
 #endif

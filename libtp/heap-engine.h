@@ -11,12 +11,19 @@
 
 #include <heap-place.h>
 
+#include "count.h"
 #include "heap-class.h"
 
 enum {
 	TPI_HELD_MAX = 32,
 	TPI_KEPT_MAX = 24,
 	TPI_ACTIVE = 1 << 20, /* bias of the slab that is allocated from: it never counts as empty */
+};
+
+/* Where the links of a class's slabs lie: slab n's at base + n * stride. */
+struct tpi_links_at {
+	char *base;
+	uint64_t stride;
 };
 
 /* Where the heap's parts lie. */
@@ -26,11 +33,14 @@ struct tpi_heap_map {
 	uint64_t *owner, *busy, *dirty, *room;
 	uint32_t units;
 	uint32_t room_words; /* 64-bit words of one class's bitmap in `room` */
+	struct tpi_links_at links[64];
 };
 
 struct tpi_bin {
 	struct tp_slab *slab; /* the thread allocates from it; &none: there is none yet */
-	char *base;	      /* of the slab, less 16: place 1 is its start */
+	char *base;	      /* of its blocks, such that block n is at base + n * size */
+	uint16_t *link;	      /* of its blocks, by number */
+	uint32_t size, cap;
 };
 
 struct tpi_held {
@@ -45,6 +55,8 @@ struct tpi_kept {
 
 /* A thread's part of the heap: private memory, which a death loses; owner[] says all that it knows. */
 struct tpi_heap {
+	uintptr_t pointer;  /* the thread's; 0: of none at present */
+	struct tpi_heap *older; /* all of the process: they are used again, and never unmapped */
 	uint64_t slab_word; /* this thread's word for a slab of class 0 */
 	struct tpi_heap_map map;
 	uint32_t cursor;	/* look for free units from here */
@@ -81,42 +93,58 @@ static inline char *tpi_unit(uint32_t i)
 	return (char *)TPI_HEAP_BASE + ((uint64_t)i << TP_HEAP_UNIT_SHIFT);
 }
 
-static inline uint64_t tpi_link(uint32_t place)
+/* The links of a slab, such that [n] is block n's: two places for them, one sum. */
+static inline uint16_t *tpi_links(const struct tpi_heap_map *m, uint32_t slab, uint32_t class_)
 {
-	return place * TP_HEAP_LINK_SPREAD ^ TP_HEAP_LINK_KEY;
+	const struct tpi_links_at *at = &m->links[class_];
+
+	return (uint16_t *)(at->base + (uint64_t)slab * at->stride);
 }
 
-static inline bool tpi_link_read(uint64_t word, uint32_t *ret_place)
+static inline bool tpi_block_ok(const struct tpi_class *c, uint32_t block)
 {
-	uint64_t x = word ^ TP_HEAP_LINK_KEY;
-
-	*ret_place = (uint32_t)(x & 0xffff);
-	return (x & 0xffff) * TP_HEAP_LINK_SPREAD == x;
-}
-
-static inline uint64_t *tpi_block(uint32_t slab, uint32_t place)
-{
-	return (uint64_t *)(tpi_unit(slab) + ((uint64_t)place - 1) * 16);
-}
-
-/* A place at which a block of the class starts? */
-static inline bool tpi_place_ok(const struct tpi_class *c, uint32_t place)
-{
-	return place && tpi_class_starts(c, place - 1);
+	return block - 1 < c->cap;
 }
 
 /* heap-thread.c: this thread's part. NULL: too many threads or no memory; tpi_heap_guest is for frees then. */
-struct tpi_heap *tpi_heap_make(void **slot) TPI_HIDDEN;
 struct tpi_heap *tpi_heap_guest(struct tpi_heap *room) TPI_HIDDEN;
 void tpi_heap_map_init(struct tpi_heap_map *map) TPI_HIDDEN;
 
+/*
+ * The parts of this process's threads by a hash of the thread pointer, as distances from a part that is nobody's, so that all zero means none:
+ * a forked child finds its page wiped. What is found is right if its `pointer` says so, and so races with nobody. A miss is looked up in the
+ * table of threads.
+ */
+enum { TPI_NEAR = 512 };
+
+struct tpi_near {
+	intptr_t part[TPI_NEAR];
+	struct tpi_heap nobody;
+};
+
+extern struct tpi_near tpi_near TPI_HIDDEN;
+
+static inline uint32_t tpi_near_hash(uintptr_t pointer)
+{
+	return (uint32_t)((pointer * UINT64_C(0x9e3779b97f4a7c15)) >> 55);
+}
+
+/* This thread's part if it is near; else NULL, and tpi_heap_mine may have it. */
+static inline struct tpi_heap *tpi_heap_near(void)
+{
+	uintptr_t pointer = arch_thread_pointer();
+	struct tpi_heap *t = (struct tpi_heap *)((char *)&tpi_near.nobody + tpi_get(tpi_near.part[tpi_near_hash(pointer)]));
+
+	return tpi_likely(tpi_get(t->pointer) == pointer) ? t : NULL;
+}
+
+struct tpi_heap *tpi_heap_far(void) TPI_HIDDEN;
+
 static inline struct tpi_heap *tpi_heap_mine(void)
 {
-	void **slot = tpi_heap_thread();
+	struct tpi_heap *t = tpi_heap_near();
 
-	if (tpi_likely(slot && *slot))
-		return *slot;
-	return slot ? tpi_heap_make(slot) : NULL;
+	return tpi_likely(t != NULL) ? t : tpi_heap_far();
 }
 
 /* heap-run.c. A run that was got is HELD by the caller, `units` and `reach` are set. */
@@ -142,12 +170,14 @@ void tpi_purge_around(struct tpi_heap *t, uint32_t unit) TPI_HIDDEN;
 
 /* heap-slab.c */
 void *tpi_slab_dry(struct tpi_heap *t, uint32_t class_) TPI_HIDDEN;
-void tpi_slab_emptied(struct tpi_heap *t, uint32_t slab, uint32_t class_) TPI_HIDDEN;
+/* Return: 0, for the last call of a free. */
+int tpi_slab_emptied(struct tpi_heap *t, uint32_t slab, uint32_t class_) TPI_HIDDEN;
 bool tpi_slab_take(struct tpi_heap *t, uint32_t slab, uint32_t class_) TPI_HIDDEN;
 void tpi_slab_publish(struct tpi_heap *t, uint32_t slab, uint32_t class_) TPI_HIDDEN;
 void tpi_slab_look(struct tpi_heap *t, uint32_t slab, uint32_t class_) TPI_HIDDEN;
 void tpi_slab_leave(struct tpi_heap *t) TPI_HIDDEN;
-void tpi_slab_free_other(struct tpi_heap *t, uint32_t slab, uint64_t word, uint32_t place) TPI_HIDDEN;
+bool tpi_slab_free_own(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint32_t block) TPI_HIDDEN;
+bool tpi_slab_free_other(struct tpi_heap *t, uint32_t slab, uint64_t word, uint32_t block) TPI_HIDDEN;
 
 /* heap-recover.c: the slab's owner is dead, and it is the caller's now: sets its fields right. Return: blocks in use. */
 int32_t tpi_slab_recover(const struct tpi_heap_map *m, uint32_t slab, uint32_t class_) TPI_HIDDEN;
@@ -175,25 +205,27 @@ int tpi_heap_check(void) TPI_HIDDEN;
 
 /* heap-blame.c: says what is wrong with a pointer that was given to free or realloc, and returns the error. */
 int tpi_heap_blame(const void *ptr, const char *call) TPI_HIDDEN __attribute__((cold));
-void tpi_heap_damaged(uint32_t slab, uint32_t place) TPI_HIDDEN __attribute__((cold));
+void tpi_heap_damaged(uint32_t slab, uint32_t block) TPI_HIDDEN __attribute__((cold));
 int tpi_heap_full(size_t size) TPI_HIDDEN __attribute__((cold));
 
-/* The block of class `class_`, if the active slab has one at hand. */
+/* A block of class `class_`, if the active slab has one at hand. */
 static inline void *tpi_heap_pop(struct tpi_heap *t, uint32_t class_)
 {
 	struct tpi_bin *b = &t->bin[class_];
 	struct tp_slab *s = b->slab;
-	uint32_t place = tpi_get(s->free), next;
-	uint64_t *block = (uint64_t *)(b->base + (uint64_t)place * 16);
+	uint32_t block = tpi_get(s->free), next;
 
-	if (tpi_unlikely(!place || !tpi_link_read(tpi_get(*block), &next)))
+	if (tpi_unlikely(!block))
+		return NULL;
+	next = tpi_get(b->link[block]);
+	if (tpi_unlikely(next > b->cap))
 		return NULL;
 	/* From here on a death loses the block; before, it was in the list still. */
 	tpi_set(s->free, next);
 	tpi_then();
-	tpi_set(s->count, s->count + 1);
-	tpi_set(*block, 0);
-	return block;
+	tpi_set(b->link[block], TP_HEAP_IN_USE);
+	arch_count_up(&s->count);
+	return b->base + (uint64_t)block * b->size;
 }
 
 static inline void *tpi_heap_get_class(struct tpi_heap *t, uint32_t class_)
@@ -203,36 +235,55 @@ static inline void *tpi_heap_get_class(struct tpi_heap *t, uint32_t class_)
 	return tpi_likely(p != NULL) ? p : tpi_slab_dry(t, class_);
 }
 
-/* A free into a slab of this thread's own, which it may empty. The block has been looked at. */
-static inline bool tpi_heap_put_at(struct tpi_heap *t, uint32_t slab, uint32_t class_, void *ptr, uint32_t place)
+/* What came of a free on the fast path. */
+enum tpi_put {
+	TPI_PUT_NOT,	/* nothing was done: it is something else, or something is wrong */
+	TPI_PUT_DONE,
+	TPI_PUT_EMPTIED, /* and tpi_slab_emptied is to be called */
+};
+
+/* Frees into a slab of this thread's own. NOT: the block is free already. */
+static inline enum tpi_put tpi_heap_put_block(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint32_t block)
 {
 	struct tp_slab *s = &t->map.slabs[slab];
+	uint16_t *link = tpi_links(&t->map, slab, class_) + block;
 
+	if (tpi_unlikely(tpi_get(*link) != TP_HEAP_IN_USE))
+		return TPI_PUT_NOT;
 	/* The link before the head: a death in between loses this block only. */
-	tpi_set(*(uint64_t *)ptr, tpi_link(tpi_get(s->free)));
+	tpi_set(*link, (uint16_t)tpi_get(s->free));
 	tpi_then();
-	tpi_set(s->free, place);
-	tpi_set(s->count, s->count - 1);
-	if (tpi_unlikely(s->count == 0))
-		tpi_slab_emptied(t, slab, class_);
-	return true;
+	tpi_set(s->free, block);
+	return tpi_unlikely(arch_count_down(&s->count)) ? TPI_PUT_EMPTIED : TPI_PUT_DONE;
 }
 
-/* The same for any pointer. false: it is something else, or something is wrong; nothing was done. */
-static inline bool tpi_heap_put(struct tpi_heap *t, void *ptr)
+/* The same for any pointer; if it is in a slab of this thread's own, its number and class are set. */
+static inline enum tpi_put tpi_heap_put(struct tpi_heap *t, const void *ptr, uint32_t *ret_slab, uint32_t *ret_class)
 {
 	uint64_t off = (uint64_t)(uintptr_t)ptr - TPI_HEAP_BASE, word;
-	uint32_t i = (uint32_t)(off >> TP_HEAP_UNIT_SHIFT), low = (uint32_t)(off & (TP_HEAP_UNIT - 1));
-	uint32_t n = low >> 4 | low << 28, was;
+	uint32_t i = (uint32_t)(off >> TP_HEAP_UNIT_SHIFT), block;
 
 	if (tpi_unlikely(off >> TP_HEAP_UNIT_SHIFT >= t->map.units))
-		return false;
+		return TPI_PUT_NOT;
 	word = tpi_get(t->map.owner[i]) ^ t->slab_word;
 	if (tpi_unlikely(word >= 64))
-		return false;
-	if (tpi_unlikely(!tpi_class_starts(&tpi_class[word], n) || tpi_link_read(tpi_get(*(uint64_t *)ptr), &was)))
-		return false;
-	return tpi_heap_put_at(t, i, (uint32_t)word, ptr, n + 1);
+		return TPI_PUT_NOT;
+	*ret_slab = i;
+	*ret_class = (uint32_t)word;
+	if (tpi_unlikely(!tpi_class_block(&tpi_class[word], (uint32_t)(off & (TP_HEAP_UNIT - 1)), &block)))
+		return TPI_PUT_NOT;
+	return tpi_heap_put_block(t, i, (uint32_t)word, block);
+}
+
+static inline int tpi_heap_free_fast(struct tpi_heap *t, void *ptr)
+{
+	uint32_t slab, class_;
+
+	switch (tpi_heap_put(t, ptr, &slab, &class_)) {
+	case TPI_PUT_DONE: return 0;
+	case TPI_PUT_EMPTIED: return tpi_slab_emptied(t, slab, class_);
+	default: return tpi_heap_free(ptr);
+	}
 }
 
 #endif

@@ -1,49 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which block does a pointer lie in, and is it in use?
- *
- * A block in use does not start with a link, as a rule; then the answer takes a few loads. One that does is looked for in its slab's lists.
- * Those may change meanwhile, but a walk that meets the block has come to it by links only: it was free when its link was read.
- */
+/* Which block does a pointer lie in, and is it in use? A few loads. */
 #include <errno.h>
 
 #include "heap-engine.h"
 
-static bool listed(uint32_t slab, const struct tpi_class *c, uint32_t from, uint32_t look_for)
-{
-	for (uint32_t place = from, n = 0; tpi_place_ok(c, place) && n < c->cap; n++) {
-		if (place == look_for)
-			return true;
-		if (!tpi_link_read(tpi_get(*tpi_block(slab, place)), &place))
-			return false;
-	}
-	return false;
-}
-
-static bool block_is_free(const struct tpi_heap_map *m, uint32_t slab, const struct tpi_class *c, uint32_t place)
-{
-	const struct tp_slab *s = &m->slabs[slab];
-	uint32_t next, per = c->size / 16;
-
-	if ((place - 1) / per >= tpi_get(s->carved))
-		return true;
-	/* Acquire, partner of push in heap-slab.c: the links that hang on it. */
-	return tpi_link_read(tpi_get(*tpi_block(slab, place)), &next) &&
-	       (listed(slab, c, tpi_get(s->free), place) ||
-		       listed(slab, c, __atomic_load_n(&s->remote, __ATOMIC_ACQUIRE) & 0xffff, place));
-}
-
 static int find_in_slab(const struct tpi_heap_map *m, uint32_t slab, uint64_t word, uint64_t off, void **ret_block, size_t *ret_size)
 {
 	const struct tpi_class *c = &tpi_class[TP_HEAP_WORD_CLASS(word)];
-	uint32_t place;
+	uint32_t block;
 
-	if (off / 16 >= c->limit)
+	if (!c->size || off / c->size >= c->cap)
 		return -EFAULT;
-	place = (uint32_t)(off / c->size) * (c->size / 16) + 1;
-	if (block_is_free(m, slab, c, place))
+	block = (uint32_t)(off / c->size) + 1;
+	if (tpi_get(tpi_links(m, slab, TP_HEAP_WORD_CLASS(word))[block]) != TP_HEAP_IN_USE)
 		return -EALREADY;
-	*ret_block = tpi_block(slab, place);
+	*ret_block = tpi_unit(slab) + (uint64_t)(block - 1) * c->size;
 	*ret_size = c->size;
 	return 0;
 }

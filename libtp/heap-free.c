@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Freeing what is not in a slab of the calling thread, or not as it should be. What is right is done here; what is not is blamed.
- *
- * A block that looks free already (it starts with a link) may be one whose user wrote such a value; whether it hangs on a list of its slab
- * is then looked up, which is slow and only right while nobody else works on that list: heap-find.c.
- */
+/* Freeing what is not in a slab of the calling thread, or not as it should be. What is right is done here; what is not is blamed. */
 #include <errno.h>
 
 #include "heap-span.h"
@@ -12,7 +7,7 @@
 struct spot {
 	uint32_t head;
 	uint64_t word;
-	uint32_t place; /* from the head's start, 16-byte steps + 1; 0: not at one */
+	uint32_t off; /* from the head's start; UINT32_MAX: too far to be in a slab */
 };
 
 /* False: not in a run that could hold blocks. */
@@ -32,36 +27,19 @@ static bool spot_of(const struct tpi_heap_map *m, const void *ptr, struct spot *
 		w = tpi_get(m->owner[i]);
 	}
 	off -= (uint64_t)i << TP_HEAP_UNIT_SHIFT;
-	*ret = (struct spot){i, w, off % 16 || off / 16 >= UINT16_MAX ? 0 : (uint32_t)(off / 16) + 1};
+	*ret = (struct spot){i, w, off < UINT32_MAX ? (uint32_t)off : UINT32_MAX};
 	return true;
 }
 
-static bool looks_free(const void *ptr)
+static bool free_in_slab(struct tpi_heap *t, const struct spot *at)
 {
-	uint32_t place;
+	uint32_t class_ = TP_HEAP_WORD_CLASS(at->word), block;
 
-	return tpi_link_read(tpi_get(*(const uint64_t *)ptr), &place);
-}
-
-static bool free_in_slab(struct tpi_heap *t, void *ptr, const struct spot *at)
-{
-	uint32_t class_ = TP_HEAP_WORD_CLASS(at->word);
-
-	if (!tpi_place_ok(&tpi_class[class_], at->place))
+	if (!tpi_class_block(&tpi_class[class_], at->off, &block))
 		return false;
-	if (looks_free(ptr)) {
-		void *block;
-		uint32_t tag;
-		size_t size;
-
-		if (tpi_heap_find(ptr, &block, &size, &tag))
-			return false;
-		tpi_set(*(uint64_t *)ptr, 0);
-	}
 	if ((at->word ^ t->slab_word) < 64)
-		return tpi_heap_put_at(t, at->head, class_, ptr, at->place);
-	tpi_slab_free_other(t, at->head, at->word, at->place);
-	return true;
+		return tpi_slab_free_own(t, at->head, class_, block);
+	return tpi_slab_free_other(t, at->head, at->word, block);
 }
 
 static int free_slow(struct tpi_heap *t, void *ptr)
@@ -71,9 +49,9 @@ static int free_slow(struct tpi_heap *t, void *ptr)
 	for (;;) {
 		if (!spot_of(&t->map, ptr, &at))
 			return tpi_heap_blame(ptr, "free");
-		if (TP_HEAP_WORD_KIND(at.word) == TP_HEAP_SLAB && free_in_slab(t, ptr, &at))
+		if (TP_HEAP_WORD_KIND(at.word) == TP_HEAP_SLAB && free_in_slab(t, &at))
 			return 0;
-		if (TP_HEAP_WORD_KIND(at.word) != TP_HEAP_SPAN || at.place != 1)
+		if (TP_HEAP_WORD_KIND(at.word) != TP_HEAP_SPAN || at.off)
 			return tpi_heap_blame(ptr, "free");
 		if (tpi_span_free(t, at.head, at.word) == 0)
 			return 0;
@@ -101,22 +79,23 @@ int tpi_heap_free(void *ptr)
 	t = tpi_heap_mine();
 	if (!t)
 		return free_as_guest(ptr);
-	return tpi_likely(tpi_heap_put(t, ptr)) ? 0 : free_slow(t, ptr);
+	return free_slow(t, ptr);
 }
 
 size_t tpi_heap_usable_size(const void *ptr)
 {
 	struct tpi_heap_map m;
+	const struct tpi_class *c;
 	struct spot at;
+	uint32_t block;
 
 	if (!ptr || tpi_heap_ready())
 		return 0;
 	tpi_heap_map_init(&m);
 	if (!spot_of(&m, ptr, &at))
 		return 0;
-	if (TP_HEAP_WORD_KIND(at.word) == TP_HEAP_SPAN && at.place == 1)
+	if (TP_HEAP_WORD_KIND(at.word) == TP_HEAP_SPAN && at.off == 0)
 		return (size_t)tpi_get(m.slabs[at.head].units) << TP_HEAP_UNIT_SHIFT;
-	if (TP_HEAP_WORD_KIND(at.word) == TP_HEAP_SLAB && tpi_place_ok(&tpi_class[TP_HEAP_WORD_CLASS(at.word)], at.place))
-		return tpi_class[TP_HEAP_WORD_CLASS(at.word)].size;
-	return 0;
+	c = &tpi_class[TP_HEAP_WORD_CLASS(at.word)];
+	return TP_HEAP_WORD_KIND(at.word) == TP_HEAP_SLAB && tpi_class_block(c, at.off, &block) ? c->size : 0;
 }

@@ -21,12 +21,6 @@ static inline int tpi_heap_ready(void)
 	return tpi_ready();
 }
 
-/* May tpi_heap_thread be called: the short form of tpi_heap_ready for the fast paths. */
-static inline bool tpi_heap_at_hand(void)
-{
-	return tpi_self.segment != NULL;
-}
-
 static inline struct tp_heap *tpi_heap_meta(void)
 {
 	return tpi_area(TP_AREA_HEAP_META);

@@ -4,7 +4,7 @@
  * may push into `remote` at any time).
  *
  * Where a death can cut, and what is found:
- *	allocate, after free ← next         a block that is in neither list: lost, counted as in use
+ *	allocate, after free ← next        a block that is in neither list: lost, counted as in use
  *	free, after the link                the same
  *	push, after the link                the same
  *	collect, after free ← head          `free` is the end of `remote`, or all of it: `remote` is true, so free ← 0
@@ -19,23 +19,20 @@
 
 struct walk {
 	uint32_t n;	/* blocks */
-	uint32_t carved;	/* at least so many were carved, going by the highest place */
-	bool met;	/* the list went through the place that was looked for */
+	uint32_t carved; /* at least so many were carved, going by the highest number */
+	bool met;	/* the list went through the block that was looked for */
 };
 
 /* `from` on; no block is visited twice unless the list is damaged, and then the bound ends it. */
-static struct walk walk(uint32_t slab, const struct tpi_class *c, uint32_t from, uint32_t look_for)
+static struct walk walk(const uint16_t *link, const struct tpi_class *c, uint32_t from, uint32_t look_for)
 {
 	struct walk w = {0};
 
-	for (uint32_t place = from; tpi_place_ok(c, place) && w.n < c->cap; w.n++) {
-		uint32_t index = (place - 1) / (c->size / 16) + 1;
-
-		if (place == look_for)
+	for (uint32_t block = from; tpi_block_ok(c, block) && w.n < c->cap; w.n++) {
+		if (block == look_for)
 			w.met = true;
-		w.carved = w.carved > index ? w.carved : index;
-		if (!tpi_link_read(tpi_get(*tpi_block(slab, place)), &place))
-			break;
+		w.carved = w.carved > block ? w.carved : block;
+		block = tpi_get(link[block]);
 	}
 	return w;
 }
@@ -43,14 +40,15 @@ static struct walk walk(uint32_t slab, const struct tpi_class *c, uint32_t from,
 int32_t tpi_slab_recover(const struct tpi_heap_map *m, uint32_t slab, uint32_t class_)
 {
 	const struct tpi_class *c = &tpi_class[class_];
+	const uint16_t *link = tpi_links(m, slab, class_);
 	struct tp_slab *s = &m->slabs[slab];
 	/* The lists' links: acquire, partner of push. */
 	uint32_t remote = __atomic_load_n(&s->remote, __ATOMIC_ACQUIRE), pushed = remote >> 16;
-	struct walk there = walk(slab, c, remote & 0xffff, tpi_get(s->free)), here;
+	struct walk there = walk(link, c, remote & 0xffff, tpi_get(s->free)), here;
 
 	if (there.met)
 		tpi_set(s->free, 0);
-	here = walk(slab, c, tpi_get(s->free), 0);
+	here = walk(link, c, tpi_get(s->free), 0);
 	if (here.carved > s->carved)
 		tpi_set(s->carved, here.carved);
 	if (s->carved > c->cap)

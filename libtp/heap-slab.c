@@ -8,8 +8,8 @@
  * Invariant. A block that was carved is in use, or in `free`, or in `remote`, or lost by a death (at most one a death). The two lists are
  * apart, or `free` is the end of `remote`: then a collect was cut short, and `remote` alone is true (heap-recover.c).
  *
- *	allocate           head's link → free; count + 1; clear the link                         (tpi_heap_pop)
- *	free, own slab     link ← free; free ← block; count - 1                                  (tpi_heap_put)
+ *	allocate           head's link → free; link ← IN_USE; count + 1                          (tpi_heap_pop)
+ *	free, own slab     link ← free; free ← block; count - 1                                  (tpi_heap_put_block)
  *	free, other's      link ← head of remote; CAS remote (release)                           push
  *	collect            free ← head of remote; THEN CAS remote → 0 (acquire); count - n       collect
  *	carve              link the new blocks; free ← first; THEN carved + n                    carve
@@ -26,6 +26,7 @@
  * Known weakness: what an idle thread holds (one slab and at most held_max a class) stays with it even when others have freed all of it.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "heap-engine.h"
 
@@ -46,7 +47,7 @@ static bool collect(struct tp_slab *s, const struct tpi_class *c)
 	uint32_t r = __atomic_load_n(&s->remote, __ATOMIC_ACQUIRE);
 
 	do {
-		if (!tpi_place_ok(c, r & 0xffff))
+		if (!tpi_block_ok(c, r & 0xffff))
 			return false;
 		tpi_set(s->free, r & 0xffff);
 		tpi_then();
@@ -55,18 +56,16 @@ static bool collect(struct tp_slab *s, const struct tpi_class *c)
 	return true;
 }
 
-static bool carve(struct tp_slab *s, const struct tpi_class *c, uint32_t slab)
+static bool carve(struct tp_slab *s, const struct tpi_class *c, uint16_t *link)
 {
 	uint32_t from = s->carved, n = c->batch, next = 0;
 
 	if (from >= c->cap)
 		return false;
 	n = n < c->cap - from ? n : c->cap - from;
-	for (uint32_t k = n; k-- > 0;) {
-		uint32_t place = (from + k) * (c->size / 16) + 1;
-
-		tpi_set(*tpi_block(slab, place), tpi_link(next));
-		next = place;
+	for (uint32_t block = from + n; block > from; block--) {
+		tpi_set(link[block], (uint16_t)next);
+		next = block;
 	}
 	tpi_set(s->free, next);
 	tpi_then();
@@ -82,10 +81,11 @@ static uint32_t slab_of_bin(const struct tpi_heap *t, uint32_t class_)
 static void activate(struct tpi_heap *t, uint32_t class_, uint32_t slab)
 {
 	struct tp_slab *s = &t->map.slabs[slab];
+	const struct tpi_class *c = &tpi_class[class_];
 
 	tpi_set(s->count, s->count + TPI_ACTIVE);
 	s->bias = TPI_ACTIVE;
-	t->bin[class_] = (struct tpi_bin){s, tpi_unit(slab) - 16};
+	t->bin[class_] = (struct tpi_bin){s, tpi_unit(slab) - c->size, tpi_links(&t->map, slab, class_), c->size, c->cap};
 }
 
 /* The bin is left with no slab; it was `slab`, still held. */
@@ -96,7 +96,7 @@ static bool deactivate(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
 	if (s == &t->none)
 		return false;
 	*ret_slab = slab_of_bin(t, class_);
-	t->bin[class_] = (struct tpi_bin){&t->none, NULL};
+	t->bin[class_] = (struct tpi_bin){.slab = &t->none};
 	tpi_set(s->count, s->count - s->bias);
 	s->bias = 0;
 	return true;
@@ -146,10 +146,11 @@ static bool pick_any(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
 
 static bool make(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
 {
+	const struct tpi_class *c = &tpi_class[class_];
 	struct tp_slab *s;
 	bool zero;
 
-	if (tpi_run_get(t, tpi_class[class_].units, 1, 0, ret_slab, &zero))
+	if (tpi_run_get(t, c->units, 1, 0, ret_slab, &zero))
 		return false;
 	s = &t->map.slabs[*ret_slab];
 	tpi_set(s->free, 0);
@@ -157,6 +158,7 @@ static bool make(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
 	tpi_set(s->count, 0);
 	tpi_set(s->carved, 0);
 	s->bias = 0;
+	memset(tpi_links(&t->map, *ret_slab, class_) + 1, 0, 2 * (size_t)c->cap);
 	__atomic_store_n(&t->map.owner[*ret_slab], tpi_word(t, TP_HEAP_SLAB, class_), __ATOMIC_RELEASE);
 	return true;
 }
@@ -167,7 +169,7 @@ static bool refill(struct tpi_heap *t, uint32_t class_)
 	struct tp_slab *s = t->bin[class_].slab;
 	uint32_t next, old;
 
-	if (s != &t->none && (collect(s, c) || carve(s, c, slab_of_bin(t, class_))))
+	if (s != &t->none && (collect(s, c) || carve(s, c, t->bin[class_].link)))
 		return true;
 	if (!pick_held(t, class_, &next) && !pick_shared(t, class_, &next) && !make(t, class_, &next) &&
 		!pick_any(t, class_, &next))
@@ -178,7 +180,7 @@ static bool refill(struct tpi_heap *t, uint32_t class_)
 	return true;
 }
 
-/* The head of the free list is no free block any more: somebody wrote to it. What hangs on it is lost; what was carved stays counted. */
+/* The first link of the free list makes no sense: somebody wrote to it. What hangs on it is lost; what was carved stays counted. */
 static void drop_damaged(struct tpi_heap *t, uint32_t class_)
 {
 	struct tp_slab *s = t->bin[class_].slab;
@@ -202,7 +204,7 @@ void *tpi_slab_dry(struct tpi_heap *t, uint32_t class_)
 	}
 }
 
-void tpi_slab_emptied(struct tpi_heap *t, uint32_t slab, uint32_t class_)
+int tpi_slab_emptied(struct tpi_heap *t, uint32_t slab, uint32_t class_)
 {
 	struct tpi_held *h = &t->held[class_];
 
@@ -210,8 +212,9 @@ void tpi_slab_emptied(struct tpi_heap *t, uint32_t slab, uint32_t class_)
 		if (h->unit[j] == slab) {
 			forget_held(h, j);
 			tpi_run_keep(t, slab);
-			return;
+			break;
 		}
+	return 0;
 }
 
 bool tpi_slab_take(struct tpi_heap *t, uint32_t slab, uint32_t class_)
@@ -265,13 +268,13 @@ void tpi_slab_look(struct tpi_heap *t, uint32_t slab, uint32_t class_)
 		look_at_shared(t, slab, class_, __atomic_load_n(&t->map.slabs[slab].remote, __ATOMIC_ACQUIRE), false);
 }
 
-static uint32_t push(struct tp_slab *s, uint64_t *block, uint32_t place)
+static uint32_t push(struct tp_slab *s, uint16_t *link, uint32_t block)
 {
 	uint32_t r = tpi_get(s->remote), new;
 
 	do {
-		tpi_set(*block, tpi_link(r & 0xffff));
-		new = ((r & 0xffff0000) + 0x10000) | place;
+		tpi_set(*link, (uint16_t)r);
+		new = ((r & 0xffff0000) + 0x10000) | block;
 	} while (!__atomic_compare_exchange_n(&s->remote, &r, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
 	return new;
 }
@@ -287,20 +290,30 @@ static bool hold(struct tpi_heap *t, uint32_t slab, uint32_t class_)
 	return true;
 }
 
-/* A block of a slab that is not this thread's; place and class have been checked. */
-void tpi_slab_free_other(struct tpi_heap *t, uint32_t slab, uint64_t word, uint32_t place)
+bool tpi_slab_free_own(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint32_t block)
+{
+	enum tpi_put put = tpi_heap_put_block(t, slab, class_, block);
+
+	if (put == TPI_PUT_EMPTIED)
+		tpi_slab_emptied(t, slab, class_);
+	return put != TPI_PUT_NOT;
+}
+
+/* A block of a slab that is not this thread's. false: it is free already. */
+bool tpi_slab_free_other(struct tpi_heap *t, uint32_t slab, uint64_t word, uint32_t block)
 {
 	uint32_t class_ = TP_HEAP_WORD_CLASS(word), remote;
-	struct tp_slab *s = &t->map.slabs[slab];
+	uint16_t *link = tpi_links(&t->map, slab, class_) + block;
 
-	if (TP_HEAP_WORD_THREAD(word) == TP_HEAP_SHARED && hold(t, slab, class_)) {
-		tpi_heap_put_at(t, slab, class_, tpi_block(slab, place), place);
-		return;
-	}
-	remote = push(s, tpi_block(slab, place), place);
+	if (tpi_get(*link) != TP_HEAP_IN_USE)
+		return false;
+	if (TP_HEAP_WORD_THREAD(word) == TP_HEAP_SHARED && hold(t, slab, class_))
+		return tpi_slab_free_own(t, slab, class_, block);
+	remote = push(&t->map.slabs[slab], link, block);
 	word = __atomic_load_n(&t->map.owner[slab], __ATOMIC_SEQ_CST);
 	if (TP_HEAP_WORD_THREAD(word) == TP_HEAP_SHARED && TP_HEAP_WORD_KIND(word) == TP_HEAP_SLAB)
 		look_at_shared(t, slab, TP_HEAP_WORD_CLASS(word), remote, true);
+	return true;
 }
 
 static void leave(struct tpi_heap *t, uint32_t slab, uint32_t class_)

@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread's part of the heap, from its first call to its end. */
+/*
+ * A thread's part of the heap, from its first call to its end.
+ *
+ * The parts of a process are in one list that only grows; a part whose `pointer` is 0 is taken again by CAS. So whoever reads one that it
+ * found near (heap-engine.h) reads a part, its own or not, whatever has ended meanwhile.
+ */
+#include <linux/mman.h>
 #include <string.h>
 
 #include "heap-engine.h"
 
+static struct tpi_heap *newest;
+struct tpi_near tpi_near __attribute__((aligned(4096)));
+
 /* Of this process; a thread's number is not used again, as one that ended without notice may still hold slabs. */
 static uint32_t threads;
+
+/* Less 2, since blocks are numbered from 1. */
+static struct tpi_links_at links_at(const struct tpi_heap_map *m, const struct tpi_class *c)
+{
+	if (c->links)
+		return (struct tpi_links_at){tpi_unit(0) + c->links - 2, TP_HEAP_UNIT};
+	return (struct tpi_links_at){(char *)m->slabs + offsetof(struct tp_slab, link) - 2, sizeof(struct tp_slab)};
+}
 
 void tpi_heap_map_init(struct tpi_heap_map *m)
 {
@@ -22,11 +39,27 @@ void tpi_heap_map_init(struct tpi_heap_map *m)
 		.units = n,
 		.room_words = (uint32_t)(TP_HEAP_BITMAP(n) / 8),
 	};
+	for (uint32_t c = 0; c < TPI_CLASSES; c++)
+		m->links[c] = links_at(m, &tpi_class[c]);
 }
 
 static uint64_t word_for(uint32_t thread)
 {
 	return TP_HEAP_WORD(tpi_heap_tag(), thread, TP_HEAP_SLAB, 0);
+}
+
+static void *pages(size_t size)
+{
+	long r = arch_syscall6(ARCH_NR_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return (unsigned long)r > -4096UL ? NULL : (void *)r;
+}
+
+static void put_near(struct tpi_heap *t)
+{
+	intptr_t distance = (intptr_t)((uintptr_t)t - (uintptr_t)&tpi_near.nobody);
+
+	tpi_set(tpi_near.part[tpi_near_hash(arch_thread_pointer())], distance);
 }
 
 static void at_end(struct tpi_thread *thread)
@@ -35,7 +68,9 @@ static void at_end(struct tpi_thread *thread)
 
 	thread->part[TPI_PART_HEAP] = NULL;
 	tpi_slab_leave(t);
-	tpi_pages_free(t, sizeof(*t));
+	put_near(&tpi_near.nobody);
+	/* Release, partner: take_part. */
+	__atomic_store_n(&t->pointer, 0, __ATOMIC_RELEASE);
 }
 
 static uint32_t kept_limit(uint32_t units)
@@ -45,23 +80,73 @@ static uint32_t kept_limit(uint32_t units)
 	return limit < 256 ? limit : 256;
 }
 
-struct tpi_heap *tpi_heap_make(void **slot)
+static struct tpi_heap *take_part(uintptr_t pointer)
+{
+	for (struct tpi_heap *t = __atomic_load_n(&newest, __ATOMIC_ACQUIRE); t; t = t->older) {
+		uintptr_t none = 0;
+
+		if (tpi_get(t->pointer) == 0 &&
+			__atomic_compare_exchange_n(&t->pointer, &none, pointer, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return t;
+	}
+	return NULL;
+}
+
+static struct tpi_heap *new_part(uintptr_t pointer)
+{
+	struct tpi_heap *t = pages(sizeof(*t));
+
+	if (!t)
+		return NULL;
+	tpi_set(t->pointer, pointer);
+	t->older = tpi_get(newest);
+	while (!__atomic_compare_exchange_n(&newest, &t->older, t, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+	return t;
+}
+
+static struct tpi_heap *make(uintptr_t pointer)
 {
 	uint32_t number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) % (TP_HEAP_SHARED - 1);
-	struct tpi_heap *t = tpi_pages(sizeof(*t));
+	struct tpi_heap *t = take_part(pointer);
 
+	if (!t)
+		t = new_part(pointer);
 	if (!t)
 		return NULL;
 	tpi_heap_check_fork();
 	t->copy = tpi_heap_is_copy();
 	t->slab_word = word_for(number);
+	t->cursor = 0;
 	tpi_heap_map_init(&t->map);
-	t->kept.limit = kept_limit(t->map.units);
-	for (uint32_t c = 0; c < TPI_CLASSES; c++)
-		t->bin[c].slab = &t->none;
+	t->kept = (struct tpi_kept){.limit = kept_limit(t->map.units)};
+	for (uint32_t c = 0; c < TPI_CLASSES; c++) {
+		t->bin[c] = (struct tpi_bin){.slab = &t->none};
+		t->held[c].n = 0;
+	}
 	tpi_heap_at_thread_end(at_end);
-	*slot = t;
+	arch_syscall3(ARCH_NR_madvise, (long)tpi_near.part, sizeof(tpi_near.part), MADV_WIPEONFORK);
 	return t;
+}
+
+struct tpi_heap *tpi_heap_far(void)
+{
+	void **slot = tpi_heap_thread();
+
+	if (!slot)
+		return NULL;
+	if (!*slot)
+		*slot = make(arch_thread_pointer());
+	if (*slot)
+		put_near(*slot);
+	return *slot;
+}
+
+/* Also in a forked child that goes on with a copy of the heap: but for its one thread, which finds its own again, these are nobody's. */
+void tpi_heap_forget(void)
+{
+	newest = NULL;
+	memset(tpi_near.part, 0, sizeof(tpi_near.part));
 }
 
 /* For a thread that can have none of its own: enough to free with. */

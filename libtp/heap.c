@@ -4,15 +4,11 @@
 
 #include "heap-engine.h"
 
-/* This thread's part if it has one already. */
-static inline struct tpi_heap *at_hand(void)
+static __attribute__((noinline)) void *malloc_slow(size_t size)
 {
-	void **slot;
+	void *p;
 
-	if (tpi_unlikely(!tpi_heap_at_hand()))
-		return NULL;
-	slot = tpi_heap_thread();
-	return tpi_likely(slot != NULL) ? *slot : NULL;
+	return tpi_heap_alloc(size, 1, &p) ? NULL : p;
 }
 
 int tp_alloc(size_t size, size_t align, void **ret_ptr)
@@ -22,14 +18,13 @@ int tp_alloc(size_t size, size_t align, void **ret_ptr)
 
 void *tp_malloc(size_t size)
 {
-	struct tpi_heap *t = at_hand();
-	void *p = NULL;
+	struct tpi_heap *t = tpi_heap_near();
+	void *p;
 
-	if (tpi_likely(t && size <= TPI_SMALL_MAX))
-		p = tpi_heap_pop(t, tpi_class_of_16[(size + 15) / 16]);
-	if (tpi_likely(p != NULL))
-		return p;
-	return tpi_heap_alloc(size, 1, &p) ? NULL : p;
+	if (tpi_unlikely(!t || size > TPI_SMALL_MAX))
+		return malloc_slow(size);
+	p = tpi_heap_pop(t, tpi_class_of_16[(size + 15) / 16]);
+	return tpi_likely(p != NULL) ? p : malloc_slow(size);
 }
 
 void *tp_calloc(size_t count, size_t size)
@@ -58,11 +53,9 @@ void *tp_aligned_alloc(size_t align, size_t size)
 
 int tp_free(void *ptr)
 {
-	struct tpi_heap *t = at_hand();
+	struct tpi_heap *t = tpi_heap_near();
 
-	if (tpi_likely(t && tpi_heap_put(t, ptr)))
-		return 0;
-	return tpi_heap_free(ptr);
+	return tpi_likely(t != NULL) ? tpi_heap_free_fast(t, ptr) : tpi_heap_free(ptr);
 }
 
 size_t tp_usable_size(const void *ptr)

@@ -70,6 +70,7 @@ int tpi_connect(struct tp_segment *s, tp_id id)
 void tpi_disconnect(void)
 {
 	__atomic_store_n(&tpi_self.segment, NULL, __ATOMIC_RELEASE);
+	tpi_heap_forget();
 	memset(&tpi_member_page, 0, sizeof(tpi_member_page));
 	verdict = -ENOTCONN;
 }

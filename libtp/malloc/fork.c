@@ -89,7 +89,7 @@ void tpi_region_forked(void)
 
 	tpi_region_mark.here = 1; /* the mapping stays marked: the child's own children are told, too */
 	mine = forget_threads(tpi_self.threads);
-	tpi_heap_forget_others();
+	tpi_heap_forget();
 	tpi_self.tag = TPI_REGION_TAG + ++tpi_region.forked % (TPI_REGION_TAGS - TPI_REGION_TAG) + 1;
 	if (mine && mine->part[TPI_PART_HEAP])
 		keep_own(mine->part[TPI_PART_HEAP]);

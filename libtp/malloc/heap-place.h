@@ -35,19 +35,6 @@ static inline uint64_t tpi_heap_size(void)
 	return tpi_region.size - TPI_REGION_META;
 }
 
-struct tpi_near;
-
-/* A forked child keeps it: tpi_heap_forget_others. */
-static inline struct tpi_near *tpi_heap_near_table(void)
-{
-	return tpi_self.part[TPI_PART_HEAP];
-}
-
-static inline void tpi_heap_set_near_table(struct tpi_near *near)
-{
-	__atomic_store_n(&tpi_self.part[TPI_PART_HEAP], near, __ATOMIC_RELEASE);
-}
-
 static inline void **tpi_heap_thread(void)
 {
 	struct tpi_thread *t = tpi_thread();

@@ -15,8 +15,9 @@
  * A word carries the tag of the program that holds the run, and which of its threads. A slab may be SHARED: then no thread works on it, its
  * fields are exact, and its tag is that of the last holder. Full slabs always are: the first thread that frees into one takes it.
  *
- * In a slab, blocks are numbered by where they start: place = offset / 16 + 1, so that 0 is none. A free block's first 8 bytes are the link
- * to the next one, spread so that neither stale data nor a stray write is mistaken for a link.
+ * A slab's blocks are numbered from 1. Each has a link of 16 bits: the number of the next free block, 0 for the last, TP_HEAP_IN_USE while it is
+ * in use. The links lie in the slab's entry where they fit, else at the slab's end: never in the blocks, so that a write to a block after its
+ * free harms nobody, a second free is seen, and neither allocating nor freeing touches a block's own memory.
  *
  * Everything is valid when it is all zero.
  */
@@ -51,14 +52,13 @@ enum tp_heap_kind {
 #define TP_HEAP_WORD_CLASS(w)	((uint32_t)(w) & 63u)
 #define TP_HEAP_SHARED		0xffffffu	/* thread: of none */
 
-/* A link: the place, four times over, against a fixed pattern. */
-#define TP_HEAP_LINK_SPREAD	UINT64_C(0x0001000100010001)
-#define TP_HEAP_LINK_KEY	UINT64_C(0x9d5a31e7b64f8c23)
+#define TP_HEAP_IN_USE		0xffffu		/* link of a block in use */
+#define TP_HEAP_LINKS		48		/* so many links have room in a slab's entry */
 
 /* What is known about a run, in the entry of its head. */
 struct tp_slab {
 	/* of the thread that holds it */
-	uint32_t free;		/* slab: place of the first free block */
+	uint32_t free;		/* slab: number of the first free block, 0: none */
 	int32_t count;		/* slab: blocks that are not in `free`, plus `bias` */
 	int32_t bias;
 	uint32_t carved;	/* slab: so many blocks have been in `free` at least once */
@@ -66,11 +66,11 @@ struct tp_slab {
 	uint32_t reach;		/* it may be about to take, or to give back, tails up to here */
 	uint32_t next;		/* ARENA, PART: number of the head of the part that was added before, or last; 0: none */
 	uint32_t reserved0;
-	uint64_t reserved1[4];
+	uint16_t link[TP_HEAP_LINKS];
 	/* of whoever frees into it */
-	uint32_t remote;	/* slab: place of the last block that another thread freed | how many << 16 */
+	uint32_t remote;	/* slab: number of the last block that another thread freed | how many << 16 */
 	uint32_t last;		/* slab, SHARED: it is empty when so many are in `remote` */
-	uint64_t reserved2[7];
+	uint64_t reserved1[7];
 };
 
 /* The start of the area; the arrays follow, see TP_HEAP_OWNER_OFF and so on. */
@@ -105,7 +105,7 @@ struct tp_arena {
 	uint64_t reserved[4];
 };
 
-_Static_assert(sizeof(struct tp_slab) == 128 && offsetof(struct tp_slab, remote) == 64, "two lines, frozen");
+_Static_assert(sizeof(struct tp_slab) == 192 && offsetof(struct tp_slab, remote) == 128, "three lines, frozen");
 _Static_assert(sizeof(struct tp_heap) == TP_HEAP_HEADER, "frozen");
 _Static_assert(sizeof(struct tp_arena) == 64, "frozen");
 _Static_assert(TP_HEAP_META_SIZE(1024) <= 1024 * TP_HEAP_META_PER_UNIT, "the arrays fit into the area");

@@ -23,20 +23,24 @@ static void each_size_gets_the_smallest_class_that_holds_it(void **state)
 	assert_int_equal(tpi_class_of(0), 0);
 }
 
-static void blocks_fill_the_slab(void **state)
+static void blocks_and_links_fill_the_slab(void **state)
 {
 	(void)state;
 	for (uint32_t c = 0; c < TPI_CLASSES; c++) {
 		const struct tpi_class *k = &tpi_class[c];
-		uint32_t bytes = k->units * 65536u;
+		uint32_t bytes = k->units * 65536u, per = k->size + (k->links ? 2 : 0);
 
 		assert_int_equal(k->size % 16, 0);
-		assert_true((uint32_t)k->cap * k->size <= bytes);
-		assert_true((uint32_t)(k->cap + 1) * k->size > bytes);
-		assert_true(k->limit < 65535);
-		assert_int_equal(k->limit * 16, (uint32_t)k->cap * k->size);
-		/* Little is left over. */
-		assert_true((uint32_t)k->cap * k->size >= bytes - bytes / 12);
+		assert_true((uint32_t)(k->cap + 1) * per > bytes);
+		assert_true(k->cap < TP_HEAP_IN_USE);
+		if (k->links) {
+			assert_true((uint32_t)k->cap * k->size <= k->links);
+			assert_int_equal(k->links + 2 * k->cap, bytes);
+		} else {
+			assert_true((uint32_t)k->cap * k->size <= bytes && k->cap <= TP_HEAP_LINKS);
+		}
+		/* Little is left over, but for the links of the smallest. */
+		assert_true((uint32_t)k->cap * k->size >= bytes - bytes / (k->size < 64 ? 8 : 12));
 		if (c)
 			assert_true(k->size > k[-1].size && k->size <= k[-1].size * 2);
 	}
@@ -46,12 +50,13 @@ static void the_start_of_a_block_is_told_from_its_middle(void **state)
 {
 	(void)state;
 	for (uint32_t c = 0; c < 64; c++)
-		for (uint32_t n = 0; n < 65536; n++) {
+		for (uint32_t off = 0; off < 8 * 65536; off++) {
 			const struct tpi_class *k = &tpi_class[c];
-			bool want = c < TPI_CLASSES && n < k->limit && n * 16 % k->size == 0;
+			bool want = c < TPI_CLASSES && off % k->size == 0 && off / k->size < k->cap;
+			uint32_t block = 0;
 
-			if (tpi_class_starts(k, n) != want)
-				fail_msg("class %u, step %u", c, n);
+			if (tpi_class_block(k, off, &block) != want || (want && block != off / k->size + 1))
+				fail_msg("class %u, offset %u", c, off);
 		}
 }
 
@@ -59,7 +64,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_size_gets_the_smallest_class_that_holds_it),
-		cmocka_unit_test(blocks_fill_the_slab),
+		cmocka_unit_test(blocks_and_links_fill_the_slab),
 		cmocka_unit_test(the_start_of_a_block_is_told_from_its_middle),
 	};
 

@@ -265,14 +265,14 @@ static void freeing_anothers(void **state)
 }
 
 /* As another program does: a push into a slab that is held. */
-static void push_as_another(void *ptr, size_t size)
+static bool push_as_another(void *ptr, size_t size)
 {
 	struct tpi_heap *t = tpi_heap_mine();
 	uint64_t off = (uint64_t)(uintptr_t)ptr - TPI_HEAP_BASE;
 	uint32_t slab = (uint32_t)(off >> TP_HEAP_UNIT_SHIFT);
 	uint32_t class_ = tpi_class_of(size);
 
-	tpi_slab_free_other(t, slab, TP_HEAP_WORD(1, 1, TP_HEAP_SLAB, class_), (uint32_t)(off % TP_HEAP_UNIT / 16) + 1);
+	return tpi_slab_free_other(t, slab, TP_HEAP_WORD(1, 1, TP_HEAP_SLAB, class_), (uint32_t)(off % TP_HEAP_UNIT / size) + 1);
 }
 
 static int others_freed_three(void *arg)
@@ -281,7 +281,7 @@ static int others_freed_three(void *arg)
 	int r = take_own(arg, 4);
 
 	for (int i = 0; i < 3; i++)
-		push_as_another(s->own[i], s->size);
+		r |= !push_as_another(s->own[i], s->size);
 	s->holds = 1;
 	return r;
 }
