@@ -21,6 +21,7 @@ struct buffer {
 	Py_ssize_t shape[TP_BUFFER_DIMENSIONS], strides[TP_BUFFER_DIMENSIONS];
 	Py_ssize_t exports;
 	Py_buffer held; /* of an object whose memory this is; held.obj NULL: none */
+	PyObject *base; /* whose memory this is a piece of; NULL: none */
 	bool readonly, owned, gone;
 };
 
@@ -155,7 +156,7 @@ PyObject *buffer_own(struct module_state *s, void *struct_at)
 	return b;
 }
 
-PyObject *buffer_raw(struct module_state *s, void *at, uint64_t size)
+PyObject *buffer_raw(struct module_state *s, void *at, uint64_t size, PyObject *base)
 {
 	struct buffer *b;
 
@@ -174,6 +175,8 @@ PyObject *buffer_raw(struct module_state *s, void *at, uint64_t size)
 	b->shape[0] = (Py_ssize_t)size;
 	strcpy(b->format, "B");
 	set_strides(b);
+	Py_XINCREF(base);
+	b->base = base;
 	return (PyObject *)b;
 }
 
@@ -370,6 +373,7 @@ static void buffer_dealloc(PyObject *self)
 		tp_free(b->at);
 	if (b->held.obj)
 		PyBuffer_Release(&b->held);
+	Py_XDECREF(b->base);
 	((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
 	Py_DECREF(type);
 }
@@ -378,6 +382,7 @@ static int buffer_traverse(PyObject *self, visitproc visit, void *arg)
 {
 	Py_VISIT(Py_TYPE(self));
 	Py_VISIT(((struct buffer *)self)->held.obj);
+	Py_VISIT(((struct buffer *)self)->base);
 	return 0;
 }
 

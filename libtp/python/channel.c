@@ -14,6 +14,7 @@
 struct channel {
 	PyObject_HEAD
 	struct tp_chan *chan; /* NULL: closed */
+	bool busy;            /* a thread is in a call, without the interpreter's lock: libtp takes one at a time */
 };
 
 struct message {
@@ -21,7 +22,7 @@ struct message {
 	struct tp_message m;
 	struct channel *channel;
 	PyObject *buffer; /* NULL: not asked for yet */
-	bool acked;
+	bool acked, address_taken;
 };
 
 struct lane {
@@ -29,6 +30,7 @@ struct lane {
 	struct tp_lane *lane; /* NULL: closed */
 	PyObject *lent;       /* held until they are acknowledged: (count, Buffer) */
 	uint64_t sent;
+	bool busy; /* as above */
 };
 
 static void free_object(PyObject *self)
@@ -39,12 +41,23 @@ static void free_object(PyObject *self)
 	Py_DECREF(type);
 }
 
-static int is_open(const void *handle, const char *what)
+static int can_use(const void *handle, bool busy, const char *what)
 {
-	if (handle)
-		return 0;
-	PyErr_Format(PyExc_ValueError, "this %s is closed", what);
-	return -1;
+	if (!handle)
+		PyErr_Format(PyExc_ValueError, "this %s is closed", what);
+	else if (busy)
+		PyErr_Format(PyExc_RuntimeError, "another thread is using this %s", what);
+	return handle && !busy ? 0 : -1;
+}
+
+static int chan_ok(const struct channel *c)
+{
+	return can_use(c->chan, c->busy, "Channel");
+}
+
+static int lane_ok(const struct lane *l)
+{
+	return can_use(l->lane, l->busy, "Lane");
 }
 
 /* ---- messages --------------------------------------------------------------------------------- */
@@ -55,7 +68,7 @@ static int acknowledge(struct message *m)
 
 	if (m->acked)
 		return 0;
-	if (is_open(m->channel->chan, "Channel"))
+	if (chan_ok(m->channel))
 		return -1;
 	r = tp_chan_ack(m->channel->chan, &m->m);
 	if (r < 0) {
@@ -118,7 +131,7 @@ static PyObject *message_raw(PyObject *self, PyObject *arg)
 			PyErr_SetString(PyExc_ValueError, "raw: bytes, at least 0");
 		return NULL;
 	}
-	return buffer_raw(module_state_of(Py_TYPE(self)), ((struct message *)self)->m.ptr, (uint64_t)n);
+	return buffer_raw(module_state_of(Py_TYPE(self)), ((struct message *)self)->m.ptr, (uint64_t)n, self);
 }
 
 static int message_get_buffer(PyObject *self, Py_buffer *view, int flags)
@@ -130,10 +143,22 @@ static int message_get_buffer(PyObject *self, Py_buffer *view, int flags)
 	return r;
 }
 
+/* Given, acknowledged, and nobody has asked for it but perhaps as plain memory, which holds the message. */
+static void free_unused(const struct message *m)
+{
+	struct tp_owner owner;
+
+	if (!m->m.given || !m->acked || m->buffer || m->address_taken)
+		return;
+	if (tp_owner_of(m->m.ptr, &owner) == 0 && owner.block == m->m.ptr)
+		tp_free(m->m.ptr);
+}
+
 static void message_dealloc(PyObject *self)
 {
 	struct message *m = (struct message *)self;
 
+	free_unused(m);
 	Py_XDECREF(m->buffer);
 	Py_XDECREF((PyObject *)m->channel);
 	free_object(self);
@@ -142,6 +167,7 @@ static void message_dealloc(PyObject *self)
 static PyObject *message_address(PyObject *self, void *unused)
 {
 	(void)unused;
+	((struct message *)self)->address_taken = true;
 	return PyLong_FromVoidPtr(((struct message *)self)->m.ptr);
 }
 
@@ -171,7 +197,7 @@ static PyObject *message_repeated(PyObject *self, void *unused)
 
 static PyGetSetDef message_attributes[] = {
 	{"buffer", message_buffer, NULL, "the Buffer that was sent; freed with the last reference if it was given and is acknowledged", NULL},
-	{"address", message_address, NULL, "the pointer that was sent", NULL},
+	{"address", message_address, NULL, "the pointer that was sent; who asks for it answers for what was given", NULL},
 	{"id", message_id, NULL, "a repeat has the id of the first", NULL},
 	{"sender", message_sender, NULL, "id of the program that sent it", NULL},
 	{"given", message_given, NULL, "it is this program's, once acknowledged; else it is lent until then", NULL},
@@ -181,7 +207,7 @@ static PyGetSetDef message_attributes[] = {
 
 static PyMethodDef message_methods[] = {
 	{"ack", message_ack, METH_NOARGS, "ack()\n\nDone with this message and those of its lane before it."},
-	{"raw", message_raw, METH_O, "raw(nbytes) -> Buffer\n\nThe pointer as plain memory."},
+	{"raw", message_raw, METH_O, "raw(nbytes) -> Buffer\n\nThe pointer as plain memory; what was given is freed with the last reference to message and Buffer, once acknowledged."},
 	{"__enter__", message_enter, METH_NOARGS, NULL},
 	{"__exit__", message_exit, METH_VARARGS, "acknowledges, unless an exception leaves the block"},
 	{NULL, NULL, 0, NULL},
@@ -251,13 +277,15 @@ static PyObject *channel_recv(PyObject *self, PyObject *args, PyObject *kwargs)
 	int result;
 
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:recv", words, &seconds) || !timeout_from(seconds, &timeout) ||
-		is_open(c->chan, "Channel"))
+		chan_ok(c))
 		return NULL;
 	m = (struct message *)PyType_GenericAlloc(s->message_type, 0);
 	if (!m)
 		return NULL;
-	Py_INCREF(self); /* also against a close by another thread: see channel_close */
+	Py_INCREF(self);
+	c->busy = true;
 	result = wait_in_slices(recv_step, &r, timeout);
+	c->busy = false;
 	m->m = r.m;
 	m->channel = c;
 	if (!result)
@@ -272,7 +300,7 @@ static PyObject *channel_fileno(PyObject *self, PyObject *unused)
 	int fd;
 
 	(void)unused;
-	if (is_open(c->chan, "Channel"))
+	if (chan_ok(c))
 		return NULL;
 	fd = tp_chan_fd(c->chan);
 	return fd < 0 ? raise_errno(fd) : PyLong_FromLong(fd);
@@ -284,7 +312,7 @@ static PyObject *channel_arm(PyObject *self, PyObject *unused)
 	int r;
 
 	(void)unused;
-	if (is_open(c->chan, "Channel"))
+	if (chan_ok(c))
 		return NULL;
 	r = tp_chan_arm(c->chan);
 	return r < 0 ? raise_errno(r) : PyBool_FromLong(r == 0);
@@ -295,6 +323,8 @@ static PyObject *channel_close(PyObject *self, PyObject *unused)
 	struct channel *c = (struct channel *)self;
 
 	(void)unused;
+	if (c->chan && chan_ok(c))
+		return NULL;
 	c->chan = tp_chan_destroy(c->chan);
 	Py_RETURN_NONE;
 }
@@ -310,7 +340,7 @@ static PyMethodDef channel_methods[] = {
 		"recv(timeout=None) -> Message\n\nThe next message. TimeoutError; BlockingIOError with timeout 0."},
 	{"fileno", channel_fileno, METH_NOARGS, "fileno() -> int\n\nAn eventfd for select and asyncio: arm() before each wait."},
 	{"arm", channel_arm, METH_NOARGS, "arm() -> bool\n\nTrue: the descriptor will be readable when a message comes. False: one is there, do not wait."},
-	{"close", channel_close, METH_NOARGS, "close()\n\nSenders get BrokenPipeError. Not while another thread receives."},
+	{"close", channel_close, METH_NOARGS, "close()\n\nSenders get BrokenPipeError."},
 	{NULL, NULL, 0, NULL},
 };
 
@@ -389,7 +419,7 @@ static int parse_send(PyObject *self, PyObject *args, PyObject *kwargs, PyObject
 	PyObject *seconds = NULL;
 
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|O:send", words, s->buffer_type, ret_buffer, &seconds) ||
-		!timeout_from(seconds, ret_timeout) || is_open(((struct lane *)self)->lane, "Lane"))
+		!timeout_from(seconds, ret_timeout) || lane_ok((struct lane *)self))
 		return -1;
 	return 0;
 }
@@ -401,7 +431,9 @@ static int send_buffer(struct lane *l, PyObject *buffer, bool give, int64_t time
 
 	if (!s.at)
 		return -1;
+	l->busy = true;
 	r = wait_in_slices(send_step, &s, timeout);
+	l->busy = false;
 	if (r && r != INTERRUPTED)
 		raise_errno(r);
 	if (r)
@@ -474,7 +506,7 @@ static PyObject *lane_acknowledged(PyObject *self, PyObject *unused)
 	int r;
 
 	(void)unused;
-	if (is_open(l->lane, "Lane"))
+	if (lane_ok(l))
 		return NULL;
 	r = tp_lane_acknowledged(l->lane, &count);
 	if (r < 0)
@@ -489,6 +521,8 @@ static PyObject *lane_close(PyObject *self, PyObject *unused)
 	struct lane *l = (struct lane *)self;
 
 	(void)unused;
+	if (l->lane && lane_ok(l))
+		return NULL;
 	l->lane = tp_lane_close(l->lane);
 	Py_RETURN_NONE;
 }

@@ -121,7 +121,7 @@ void names_forget(struct module_state *s)
 
 static PyObject *make_name(struct module_state *s, const struct tp_name *entry, Py_ssize_t nbytes)
 {
-	PyObject *buffer = nbytes >= 0 ? buffer_raw(s, entry->ptr, (uint64_t)nbytes) : buffer_borrow(s, entry->ptr);
+	PyObject *buffer = nbytes >= 0 ? buffer_raw(s, entry->ptr, (uint64_t)nbytes, NULL) : buffer_borrow(s, entry->ptr);
 	struct name *n = buffer ? (struct name *)PyType_GenericAlloc(s->name_type, 0) : NULL;
 
 	if (!n) {

@@ -40,7 +40,8 @@ int wait_in_slices(int (*step)(void *arg, int64_t timeout), void *arg, int64_t t
  */
 PyObject *buffer_borrow(struct module_state *state, void *struct_at);
 PyObject *buffer_own(struct module_state *state, void *struct_at);
-PyObject *buffer_raw(struct module_state *state, void *at, uint64_t size);
+/* `base` is held as long as the Buffer; NULL: nothing. */
+PyObject *buffer_raw(struct module_state *state, void *at, uint64_t size, PyObject *base);
 PyObject *buffer_wrap(struct module_state *state, PyObject *object);
 PyObject *buffer_alloc(struct module_state *state, Py_ssize_t count, const char *format, PyObject *shape);
 /* The pointer that others are given; NULL with an exception: it has been given away. */
