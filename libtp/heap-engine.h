@@ -59,7 +59,7 @@ struct tpi_heap {
 	struct tpi_heap *older; /* all of the process: they are used again, and never unmapped */
 	uint64_t slab_word; /* this thread's word for a slab of class 0 */
 	struct tpi_heap_map map;
-	uint32_t cursor;	/* look for free units from here */
+	uint32_t takes;		/* of runs */
 	bool guest;		/* not a thread's: keeps nothing */
 	bool copy;		/* of a forked child: what others wrote may be half there (malloc/fork.c) */
 	struct tp_slab none;

@@ -97,7 +97,6 @@ static bool take_from(struct tpi_heap *t, uint32_t at, uint32_t units, uint32_t 
 		if (tpi_run_take_at(t, at, units, &other)) {
 			*ret_head = at;
 			*ret_zero = take_bits(&t->map, at, units) && !t->copy;
-			t->cursor = at + units;
 			return true;
 		}
 		mend_busy(&t->map, other);
@@ -107,10 +106,29 @@ static bool take_from(struct tpi_heap *t, uint32_t at, uint32_t units, uint32_t 
 	return false;
 }
 
+/*
+ * The lowest that fits: what was in use lately is used again, and high memory comes free. Where to start is a hint that may be too high when
+ * another gave back a unit meanwhile, so now and then the search starts at the very bottom.
+ */
 static bool take(struct tpi_heap *t, uint32_t units, uint32_t align, uint32_t *ret_head, bool *ret_zero)
 {
-	return take_from(t, t->cursor, units, align, ret_head, ret_zero) ||
-	       take_from(t, 0, units, align, ret_head, ret_zero);
+	uint32_t low = ++t->takes % 64 ? tpi_get(t->map.meta->low) : 0;
+
+	if (!take_from(t, low, units, align, ret_head, ret_zero) &&
+		(low == 0 || !take_from(t, 0, units, align, ret_head, ret_zero)))
+		return false;
+	if (units == 1 && low <= *ret_head)
+		__atomic_compare_exchange_n(&t->map.meta->low, &low, *ret_head + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return true;
+}
+
+static void lower_low(const struct tpi_heap_map *m, uint32_t head)
+{
+	uint32_t low = tpi_get(m->meta->low);
+
+	while (head < low &&
+		!__atomic_compare_exchange_n(&m->meta->low, &low, head, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 }
 
 static void forget_kept(struct tpi_kept *k, uint32_t j)
@@ -187,8 +205,7 @@ void tpi_run_put(struct tpi_heap *t, uint32_t head)
 	if (!purge)
 		__atomic_fetch_add(&m->meta->dirty, tpi_bits_set(m->dirty, head, reach), __ATOMIC_RELAXED);
 	tpi_run_release(m, head, reach);
-	if (head < t->cursor)
-		t->cursor = head;
+	lower_low(m, head);
 	if (!purge)
 		tpi_purge_around(t, head);
 }

@@ -117,7 +117,7 @@ static struct tpi_heap *make(uintptr_t pointer)
 	tpi_heap_check_fork();
 	t->copy = tpi_heap_is_copy();
 	t->slab_word = word_for(number);
-	t->cursor = 0;
+	t->takes = 0;
 	tpi_heap_map_init(&t->map);
 	t->kept = (struct tpi_kept){.limit = kept_limit(t->map.units)};
 	for (uint32_t c = 0; c < TPI_CLASSES; c++) {

@@ -78,7 +78,8 @@ struct tp_heap {
 	uint32_t top;		/* no unit at or above this was ever taken */
 	uint32_t reaped;	/* deaths[0] of the segment up to which the dead's runs have been looked at */
 	int64_t dirty;		/* about: free units that hold memory */
-	uint64_t reserved0[6];
+	uint32_t low;		/* about: no unit below is free */
+	uint32_t reserved0[11];
 	int32_t rooms[64];	/* about: SHARED slabs of a class that have room */
 	uint64_t reserved1[472];
 };
