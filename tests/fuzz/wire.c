@@ -57,6 +57,18 @@ static void try_blob(const struct tp_wire_launch *m, const uint8_t *data, size_t
 	free(blob);
 }
 
+/* What libtp asks for: the supervisor reads its whole struct, and takes one descriptor only where one belongs. */
+static void check_libtp(const struct tp_wire_head *head, size_t len, uint32_t nfds)
+{
+	bool brings = head->type == TP_WIRE_FD_PUT || head->type == TP_WIRE_WATCH;
+
+	MUST(head->type <= TP_WIRE_DETACH && nfds == (brings ? 1 : 0));
+	if (head->type == TP_WIRE_ATTACH)
+		MUST(len == sizeof(struct tp_wire_attach));
+	else if (head->type != TP_WIRE_LOOK && head->type != TP_WIRE_DETACH)
+		MUST(len == sizeof(struct tp_wire_key));
+}
+
 static size_t message_len(const uint8_t *data, size_t size)
 {
 	struct tp_wire_head head;
@@ -108,6 +120,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const struct tp_wire_head *head = msg;
 
 		MUST(head->len == len && head->magic == TP_WIRE_MAGIC);
+		if (head->type >= TP_WIRE_ATTACH)
+			check_libtp(head, len, nfds);
 		if (head->type == TP_WIRE_LAUNCH)
 			try_blob(msg, data + len, size - len);
 	}

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -210,7 +211,7 @@ static void garbage_of_every_size_is_answered_or_dropped(void **state)
 
 		if (round % 3 == 0 && len >= sizeof(m.head))
 			*(struct tp_wire_head *)(void *)noise = (struct tp_wire_head){TP_WIRE_MAGIC,
-				TP_WIRE_VERSION, (uint16_t)(round / 3 % 10), (uint32_t)len, 1};
+				TP_WIRE_VERSION, (uint16_t)(round / 3 % 20), (uint32_t)len, 1};
 		assert_int_equal(tp_sock_send(fd, noise, len, fds, round % 4, 0), 0);
 		if (answer(fd, &m) > 0)
 			assert_int_equal(m.head.type, TP_WIRE_ERROR);
@@ -347,6 +348,202 @@ static void signals_and_stops_for_nobody_are_answered(void **state)
 	close(fd);
 }
 
+static struct tp_wire_key key_of(unsigned type, uint64_t key)
+{
+	return (struct tp_wire_key){
+		.head = {TP_WIRE_MAGIC, TP_WIRE_VERSION, (uint16_t)type, sizeof(struct tp_wire_key), 7}, .key = key};
+}
+
+static void ask_key(int fd, unsigned type, uint64_t key, int sent)
+{
+	struct tp_wire_key m = key_of(type, key);
+
+	assert_int_equal(tp_sock_send(fd, &m, sizeof(m), &sent, sent >= 0, 0), 0);
+}
+
+static void expect(int fd, unsigned type)
+{
+	union message m;
+
+	assert_true(answer(fd, &m) > 0);
+	if (m.head.type == TP_WIRE_ERROR && type != TP_WIRE_ERROR)
+		print_error("%s\n", m.error.text);
+	assert_int_equal(m.head.type, type);
+}
+
+static void send_attach(int fd, uint16_t major, uint16_t minor, uint64_t features)
+{
+	struct tp_wire_attach m = {.head = {TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_ATTACH, sizeof(m), 8},
+		.abi_major = major,
+		.abi_minor = minor,
+		.features = features};
+
+	assert_int_equal(send(fd, &m, sizeof(m), 0), sizeof(m));
+}
+
+/* Return: the new satellite's id; its two descriptors are closed. */
+static uint64_t attach(int fd)
+{
+	int fds[TP_SOCK_FDS];
+	struct tp_wire_attached m;
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	uint32_t nfds;
+
+	send_attach(fd, TP_ABI_MAJOR, TP_ABI_MINOR, TP_FEATURE_AREAS);
+	assert_int_equal(poll(&p, 1, ANSWER_MS), 1);
+	assert_int_equal(tp_sock_receive(fd, &m, sizeof(m), fds, &nfds), sizeof(m));
+	assert_int_equal(m.head.type, TP_WIRE_ATTACHED);
+	assert_int_equal(nfds, 2);
+	tp_close_all(fds, nfds);
+	return m.id;
+}
+
+static void detach(int fd)
+{
+	struct tp_wire_head m = {TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_DETACH, sizeof(m), 9};
+
+	assert_int_equal(send(fd, &m, sizeof(m), 0), sizeof(m));
+	expect(fd, TP_WIRE_OK);
+}
+
+static void strangers_keep_watch_and_detach_nothing(void **state)
+{
+	struct tp_wire_head m = {TP_WIRE_MAGIC, TP_WIRE_VERSION, TP_WIRE_DETACH, sizeof(m), 9};
+	int fd = connect_group(), event = eventfd(0, EFD_CLOEXEC);
+
+	(void)state;
+	ask_key(fd, TP_WIRE_FD_PUT, 1, event);
+	expect_error(fd, "neither a program nor a satellite");
+	ask_key(fd, TP_WIRE_WATCH, 1, event);
+	expect_error(fd, "neither a program nor a satellite");
+	ask_key(fd, TP_WIRE_FD_GET, 1, -1);
+	expect_error(fd, "neither a program nor a satellite");
+	ask_key(fd, TP_WIRE_FD_DROP, 1, -1);
+	expect_error(fd, "neither a program nor a satellite");
+	assert_int_equal(send(fd, &m, sizeof(m), 0), sizeof(m));
+	expect_error(fd, "no satellite");
+	ask_key(fd, TP_WIRE_FD_PUT, 1, -1);
+	expect_error(fd, "exactly one descriptor");
+	ask_key(fd, TP_WIRE_FD_GET, 1, event);
+	expect_error(fd, "nobody asked for");
+	close(event);
+	close(fd);
+}
+
+static void attaching_with_another_version_names_both(void **state)
+{
+	int fd = connect_group();
+
+	(void)state;
+	send_attach(fd, TP_ABI_MAJOR + 7, 3, 0);
+	expect_error(fd, "version 7.3");
+	send_attach(fd, TP_ABI_MAJOR, TP_ABI_MINOR + 1, 0);
+	expect_error(fd, "the group 0.1");
+	send_attach(fd, TP_ABI_MAJOR, TP_ABI_MINOR, UINT64_C(1) << 50);
+	expect_error(fd, "features 0x4000000000000");
+	close(fd);
+}
+
+/* One that asks again has become another program in between. */
+static void attaching_twice_ends_the_first(void **state)
+{
+	int fd = connect_group();
+	uint64_t first = attach(fd), second = attach(fd);
+
+	(void)state;
+	assert_true(second >> TP_ID_INDEX_BITS > first >> TP_ID_INDEX_BITS);
+	assert_int_equal(info().programs, 1);
+	detach(fd);
+	close(fd);
+}
+
+static void a_satellite_keeps_so_many_descriptors_and_no_more(void **state)
+{
+	struct tp_wire_key get = key_of(TP_WIRE_FD_GET, 5);
+	int fd = connect_group(), fds[TP_SOCK_FDS];
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	uint64_t id = attach(fd);
+	union message m;
+	uint32_t nfds;
+
+	(void)state;
+	for (uint64_t key = 1; key <= 1024; key++) {
+		ask_key(fd, TP_WIRE_FD_PUT, key, 0);
+		expect(fd, TP_WIRE_OK);
+	}
+	ask_key(fd, TP_WIRE_FD_PUT, 2000, 0);
+	expect_error(fd, "keeps 1024 descriptors");
+	ask_key(fd, TP_WIRE_FD_PUT, 7, 1); /* instead of the first */
+	expect(fd, TP_WIRE_OK);
+	get.owner = id;
+	assert_int_equal(send(fd, &get, sizeof(get), 0), sizeof(get));
+	assert_int_equal(poll(&p, 1, ANSWER_MS), 1);
+	assert_int_equal(tp_sock_receive(fd, &m, sizeof(m), fds, &nfds), sizeof(m.head));
+	assert_int_equal(m.head.type, TP_WIRE_FD_REPLY);
+	assert_int_equal(nfds, 1);
+	tp_close_all(fds, nfds);
+	get.owner = id + 1;
+	assert_int_equal(send(fd, &get, sizeof(get), 0), sizeof(get));
+	expect_error(fd, "no descriptor is kept");
+	ask_key(fd, TP_WIRE_FD_DROP, 5, -1);
+	expect(fd, TP_WIRE_OK);
+	get.owner = id;
+	assert_int_equal(send(fd, &get, sizeof(get), 0), sizeof(get));
+	expect_error(fd, "no descriptor is kept");
+	detach(fd);
+	close(fd);
+}
+
+/* Full, and made to block: the supervisor writes what it can, and waits for nobody. */
+static void only_eventfds_are_written_and_none_is_waited_for(void **state)
+{
+	int fd = connect_group(), event = eventfd(0, EFD_CLOEXEC), ends[2];
+	uint64_t full = UINT64_MAX - 1, count = 0;
+
+	(void)state;
+	attach(fd);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	ask_key(fd, TP_WIRE_WATCH, 1, ends[1]);
+	expect_error(fd, "only an eventfd");
+	ask_key(fd, TP_WIRE_WATCH, 1, event);
+	expect(fd, TP_WIRE_OK);
+	assert_int_equal(write(event, &full, sizeof(full)), sizeof(full));
+	fcntl(event, F_SETFL, 0);
+	launch_works();
+	launch_works();
+	assert_int_equal(read(event, &count, sizeof(count)), sizeof(count));
+	assert_true(count == full);
+	launch_works();
+	assert_int_equal(read(event, &count, sizeof(count)), sizeof(count));
+	assert_true(count >= 1 && count <= 4);
+	detach(fd);
+	close(ends[0]);
+	close(ends[1]);
+	close(event);
+	close(fd);
+}
+
+static void satellites_that_vanish_leave_nothing(void **state)
+{
+	int status;
+
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			int fd = connect_group();
+
+			attach(fd);
+			for (uint64_t key = 1; key < 5; key++)
+				ask_key(fd, TP_WIRE_FD_PUT, key, 0);
+			_exit(0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+	}
+}
+
 static int start_group(void **state)
 {
 	struct tp_error err;
@@ -396,6 +593,12 @@ int main(int argc, char **argv)
 		cmocka_unit_test_teardown(a_client_that_never_reads_is_dropped, still_well),
 		cmocka_unit_test_teardown(clients_that_vanish_at_once_leave_nothing, still_well),
 		cmocka_unit_test_teardown(signals_and_stops_for_nobody_are_answered, still_well),
+		cmocka_unit_test_teardown(strangers_keep_watch_and_detach_nothing, still_well),
+		cmocka_unit_test_teardown(attaching_with_another_version_names_both, still_well),
+		cmocka_unit_test_teardown(attaching_twice_ends_the_first, still_well),
+		cmocka_unit_test_teardown(a_satellite_keeps_so_many_descriptors_and_no_more, still_well),
+		cmocka_unit_test_teardown(only_eventfds_are_written_and_none_is_waited_for, still_well),
+		cmocka_unit_test_teardown(satellites_that_vanish_leave_nothing, still_well),
 	};
 
 	if (argc != 2)

@@ -97,6 +97,59 @@ static void an_entry_is_clean_when_it_is_given_out_again(void **state)
 	assert_string_equal(entry_of(p)->name, "first");
 }
 
+static void a_satellite_is_no_program(void **state)
+{
+	struct tp_prog *bash = add_prog("bash", 1234), *s = tp_registry_add_satellite(&group, "bash");
+	uint32_t deaths = group.seg.at->deaths[3], arrivals = group.seg.at->arrivals;
+
+	(void)state;
+	s->pid = 77;
+	tp_registry_publish(s);
+	tp_registry_arrived(&group);
+	assert_string_equal(entry_of(s)->name, "bash.2");
+	assert_int_equal(entry_of(s)->kind, TP_KIND_SATELLITE);
+	assert_int_equal(entry_of(s)->state, TP_PROGRAM_RUNNING);
+	assert_int_equal(entry_of(s)->pid, 77);
+	assert_int_equal(group.nlive, 1);
+	assert_null(tp_registry_by_pid(&group, 77));
+	assert_int_equal(group.seg.at->arrivals, arrivals + 1);
+	die(s);
+	assert_int_equal(group.seg.at->deaths[3], deaths + 1);
+	assert_int_equal(entry_of(s)->state, TP_PROGRAM_DEAD);
+	assert_int_equal(group.nlive, 1);
+	assert_ptr_equal(tp_registry_by_pid(&group, 1234), bash);
+	assert_true(LIST_EMPTY(&group.satellites));
+}
+
+static void satellites_fill_the_table_as_well(void **state)
+{
+	(void)state;
+	for (int i = 0; i < TP_REGISTRY_MAX; i++)
+		assert_non_null(tp_registry_add_satellite(&group, "many"));
+	assert_null(tp_registry_add_satellite(&group, "one more"));
+	assert_null(tp_registry_add(&group, "a program"));
+	die(LIST_FIRST(&group.satellites));
+	assert_non_null(tp_registry_add(&group, "a program"));
+}
+
+/* Behind registry_used nobody looks. */
+static void entries_are_used_from_the_first_on(void **state)
+{
+	uint32_t used = 0;
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		struct tp_prog *p = add_prog("x", 100 + i);
+
+		assert_true(group.seg.at->registry_used > p->index);
+		assert_true(group.seg.at->registry_used >= used);
+		used = group.seg.at->registry_used;
+		if (i % 2)
+			die(p);
+	}
+	assert_int_equal(used, 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -109,6 +162,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_full_table_says_so, open_group, close_group),
 		cmocka_unit_test_setup_teardown(
 			an_entry_is_clean_when_it_is_given_out_again, open_group, close_group),
+		cmocka_unit_test_setup_teardown(a_satellite_is_no_program, open_group, close_group),
+		cmocka_unit_test_setup_teardown(satellites_fill_the_table_as_well, open_group, close_group),
+		cmocka_unit_test_setup_teardown(entries_are_used_from_the_first_on, open_group, close_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -184,6 +184,28 @@ static void descriptor_numbers_must_ascend(void **state)
 	assert_non_null(split(&m, &b, &s));
 }
 
+static const char *check_key(unsigned type, uint32_t nfds)
+{
+	struct tp_wire_key m = {.head = {TP_WIRE_MAGIC, TP_WIRE_VERSION, (uint16_t)type, sizeof(m), 1}};
+
+	return tp_wire_check(&m, sizeof(m), nfds);
+}
+
+static void a_kept_descriptor_comes_alone(void **state)
+{
+	(void)state;
+	assert_null(check_key(TP_WIRE_FD_PUT, 1));
+	assert_null(check_key(TP_WIRE_WATCH, 1));
+	assert_null(check_key(TP_WIRE_FD_GET, 0));
+	assert_null(check_key(TP_WIRE_FD_DROP, 0));
+	assert_non_null(check_key(TP_WIRE_FD_PUT, 0));
+	assert_non_null(check_key(TP_WIRE_WATCH, 2));
+	assert_non_null(check_key(TP_WIRE_FD_GET, 1));
+	assert_non_null(check_key(TP_WIRE_FD_DROP, 1));
+	assert_non_null(check_key(TP_WIRE_LOOK, 0)); /* another length */
+	assert_non_null(check_key(TP_WIRE_DETACH, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +217,7 @@ int main(void)
 		cmocka_unit_test(a_good_blob_is_split),
 		cmocka_unit_test(strings_that_do_not_fill_the_blob_are_refused),
 		cmocka_unit_test(descriptor_numbers_must_ascend),
+		cmocka_unit_test(a_kept_descriptor_comes_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
