@@ -77,10 +77,10 @@ static void refuses_what_is_broken()
 // More than both buffers hold, so that values lie across their borders.
 static void packages_come_back()
 {
-	package_list sent, received;
+	package_list<own_memory> sent, received;
 
 	for (int i = 0; i < 5000; i++) {
-		package &p = sent.append();
+		package<own_memory> &p = sent.append();
 		p.name = "name-" + std::to_string(i) + "\"\\\x01\n";
 		p.version = std::string(i % 97, 'v');
 		p.depends.resize(i % 5, p.name);
@@ -91,7 +91,7 @@ static void packages_come_back()
 	handover_reader pipe(path);
 	read_packages(pipe, received);
 
-	const package *a = sent.first(), *b = received.first();
+	const package<own_memory> *a = sent.first(), *b = received.first();
 	for (; a && b; a = a->next, b = b->next)
 		if (a->name != b->name || a->version != b->version || a->depends != b->depends ||
 			a->provides != b->provides)

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: MIT
 //
-// The graph of which package needs which. A node points to its package, wherever that lives: in the
-// reference in the same program, in the pointer demonstration in another one's heap.
+// The graph of which package needs which. A node points to its package, whichever program has made that.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "packages.hpp"
 
-struct node {
-	const package *described = nullptr;
-	std::vector<node *> needs;
-	std::vector<node *> needed_by;
+template <typename Memory> struct node {
+	const package<Memory> *described = nullptr;
+	typename Memory::template vector<node *> needs;
+	typename Memory::template vector<node *> needed_by;
 };
 
-struct dependency_graph {
-	std::vector<node> nodes;    // in the order of the package list
+template <typename Memory> struct dependency_graph {
+	typename Memory::template vector<node<Memory>> nodes; // in the order of the package list
 	std::size_t unresolved = 0; // dependencies that no installed package satisfies
 };
 
-class graph_builder
+template <typename Memory> class graph_builder
 {
+	using package = ::package<Memory>;
+	using node = ::node<Memory>;
+
 public:
-	graph_builder(const package_list &packages, dependency_graph &graph)
+	graph_builder(const package_list<Memory> &packages, dependency_graph<Memory> &graph)
 	    : packages_(packages), graph_(graph)
 	{
 	}
@@ -59,7 +60,7 @@ private:
 		for (node &n : graph_.nodes)
 			index_.emplace(n.described->name, &n);
 		for (node &n : graph_.nodes)
-			for (const std::string &name : n.described->provides)
+			for (const auto &name : n.described->provides)
 				index_.emplace(name, &n);
 	}
 
@@ -79,9 +80,9 @@ private:
 
 	void link_needs(node &dependent)
 	{
-		std::vector<node *> &needs = dependent.needs;
+		auto &needs = dependent.needs;
 
-		for (const std::string &alternatives : dependent.described->depends) {
+		for (const auto &alternatives : dependent.described->depends) {
 			node *needed = resolve(alternatives);
 
 			if (!needed)
@@ -93,7 +94,7 @@ private:
 		needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
 	}
 
-	const package_list &packages_;
-	dependency_graph &graph_;
+	const package_list<Memory> &packages_;
+	dependency_graph<Memory> &graph_;
 	std::unordered_map<std::string_view, node *> index_;
 };

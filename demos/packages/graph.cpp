@@ -3,14 +3,17 @@
 // Takes the records that parse made, builds the graph of pointers into them and hands it over.
 #include "command.hpp"
 #include "dependency-graph.hpp"
+#include "handover-pointers.hpp"
 #include "handover.hpp"
 #include "packages-json.hpp"
 #include "packages.hpp"
 
-static void graph_from_json(handover_reader &from, handover_writer &to)
+static void graph_from_json(const std::string &in, const std::string &out)
 {
-	package_list packages;
-	dependency_graph graph;
+	handover_reader from(in);
+	handover_writer to(out);
+	package_list<own_memory> packages;
+	dependency_graph<own_memory> graph;
 
 	read_packages(from, packages);
 	graph_builder(packages, graph).build();
@@ -18,27 +21,22 @@ static void graph_from_json(handover_reader &from, handover_writer &to)
 	to.report("graph");
 }
 
-static void graph_from_pointers(handover_reader &from, handover_writer &to)
+static void graph_from_pointers(const std::string &in, const std::string &out)
 {
-	const package_list &packages = from.read_pointer<package_list>();
-	dependency_graph graph;
+	tp::lane<shared_graph> to(out.c_str());
+	auto all = tp::make_unique<shared_graph>();
 
-	graph_builder(packages, graph).build();
-	to.write_pointer(&graph);
-	to.wait_for_reader();
-	to.report("graph");
+	all->packages = receive<shared_packages>(in);
+	graph_builder(*all->packages, all->graph).build();
+	give(to, std::move(all), "graph");
 }
 
 static void graph(const arguments &args)
 {
-	bool json = to_mode(args.at(0));
-	handover_reader from(args.at(1));
-	handover_writer to(args.at(2));
-
-	if (json)
-		graph_from_json(from, to);
+	if (to_mode(args.at(0)))
+		graph_from_json(args.at(1), args.at(2));
 	else
-		graph_from_pointers(from, to);
+		graph_from_pointers(args.at(1), args.at(2));
 }
 
 int main(int argc, char **argv)

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Two ends of a pipe (a FIFO, by its path) between two of the programs. In JSON mode everything
-// travels through it, in pointer mode one address.
-//
-// Lifetime, in pointer mode: the reader keeps its end open until it has finished, and the writer,
-// whose memory the address points into, waits for that. The kernel closes the end of a reader
-// that dies, too, so nobody waits for a dead program.
+// Two ends of a pipe (a FIFO, by its path) between two of the programs: in JSON mode everything travels through it.
 #pragma once
 
 #include <cerrno>
-#include <cinttypes>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
 class pipe_end
@@ -68,25 +60,6 @@ public:
 		}
 	}
 
-	void write_pointer(const void *pointer)
-	{
-		char line[32];
-		int size = std::snprintf(line, sizeof(line), "0x%" PRIxPTR "\n",
-			reinterpret_cast<std::uintptr_t>(pointer));
-
-		write(line, size);
-	}
-
-	// Returns when no reader has the pipe open any more.
-	void wait_for_reader() const
-	{
-		pollfd end = {fd_, 0, 0};
-
-		while (!(end.revents & (POLLERR | POLLHUP)))
-			if (poll(&end, 1, -1) < 0 && errno != EINTR)
-				fail("cannot be waited for");
-	}
-
 	// What the demonstration's table adds up.
 	void report(const char *program) const
 	{
@@ -115,18 +88,5 @@ public:
 		if (got < 0)
 			fail("cannot be read");
 		return got;
-	}
-
-	template <typename T> const T &read_pointer()
-	{
-		std::string line;
-		char c;
-		std::uintptr_t address = 0;
-
-		while (line.size() < 32 && read(&c, 1) && c != '\n')
-			line += c;
-		if (std::sscanf(line.c_str(), "0x%" SCNxPTR, &address) != 1 || !address)
-			throw std::runtime_error(path_ + ": holds no address");
-		return *reinterpret_cast<const T *>(address);
 	}
 };

@@ -30,12 +30,12 @@ inline void read_strings(json_reader &from, const char *key, std::vector<std::st
 }
 
 // [{"name": "bash", "version": "5.2.15-2+b7", "depends": ["base-files", ...], "provides": []}, ...]
-inline void write_packages(handover_writer &pipe, const package_list &packages)
+inline void write_packages(handover_writer &pipe, const package_list<own_memory> &packages)
 {
 	json_writer to(pipe);
 
 	to.open('[');
-	for (const package *p = packages.first(); p; p = p->next) {
+	for (const package<own_memory> *p = packages.first(); p; p = p->next) {
 		to.open('{');
 		to.key("name");
 		to.string(p->name);
@@ -49,13 +49,13 @@ inline void write_packages(handover_writer &pipe, const package_list &packages)
 	to.flush();
 }
 
-inline void read_packages(handover_reader &pipe, package_list &packages)
+inline void read_packages(handover_reader &pipe, package_list<own_memory> &packages)
 {
 	json_reader from(pipe);
 
 	from.open('[');
 	while (from.more(']')) {
-		package &p = packages.append();
+		package<own_memory> &p = packages.append();
 
 		from.open('{');
 		from.key("name");
@@ -71,7 +71,7 @@ inline void read_packages(handover_reader &pipe, package_list &packages)
 
 // {"count": 2, "unresolved": 0, "nodes": [{"name": "bash", "version": "5", "needed_by": [1]}, ...]}
 // A node is named by its position, and only what the ranking asks for is sent.
-inline void write_graph(handover_writer &pipe, const dependency_graph &graph)
+inline void write_graph(handover_writer &pipe, const dependency_graph<own_memory> &graph)
 {
 	json_writer to(pipe);
 
@@ -82,7 +82,7 @@ inline void write_graph(handover_writer &pipe, const dependency_graph &graph)
 	to.number(graph.unresolved);
 	to.key("nodes");
 	to.open('[');
-	for (const node &n : graph.nodes) {
+	for (const node<own_memory> &n : graph.nodes) {
 		to.open('{');
 		to.key("name");
 		to.string(n.described->name);
@@ -90,7 +90,7 @@ inline void write_graph(handover_writer &pipe, const dependency_graph &graph)
 		to.string(n.described->version);
 		to.key("needed_by");
 		to.open('[');
-		for (const node *dependent : n.needed_by)
+		for (const node<own_memory> *dependent : n.needed_by)
 			to.number(dependent - graph.nodes.data());
 		to.close(']');
 		to.close('}');
@@ -100,10 +100,10 @@ inline void write_graph(handover_writer &pipe, const dependency_graph &graph)
 	to.flush();
 }
 
-inline void read_node(json_reader &from, package_list &packages, dependency_graph &graph)
+inline void read_node(json_reader &from, package_list<own_memory> &packages, dependency_graph<own_memory> &graph)
 {
-	package &p = packages.append();
-	node &n = graph.nodes.at(packages.count() - 1);
+	package<own_memory> &p = packages.append();
+	node<own_memory> &n = graph.nodes.at(packages.count() - 1);
 
 	n.described = &p;
 	from.open('{');
@@ -120,7 +120,7 @@ inline void read_node(json_reader &from, package_list &packages, dependency_grap
 }
 
 // `packages` holds what the nodes describe.
-inline void read_graph(handover_reader &pipe, package_list &packages, dependency_graph &graph)
+inline void read_graph(handover_reader &pipe, package_list<own_memory> &packages, dependency_graph<own_memory> &graph)
 {
 	json_reader from(pipe);
 

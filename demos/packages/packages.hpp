@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
-// The records that the three programs share by pointer: a linked list of packages. They are plain
-// structs of the standard library's types; nothing in them knows of other programs.
+// The records that the three programs share by pointer: a linked list of packages.
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <vector>
 
-struct package {
-	std::string name;
-	std::string version;
-	std::vector<std::string> depends;  // "a" or, where either will do, "a|b|c"
-	std::vector<std::string> provides; // virtual names that this package satisfies
+#include "memory.hpp"
+
+template <typename Memory> struct package {
+	typename Memory::string name;
+	typename Memory::string version;
+	// "a" or, where either will do, "a|b|c"
+	typename Memory::template vector<typename Memory::string> depends;
+	// virtual names that this package satisfies
+	typename Memory::template vector<typename Memory::string> provides;
 	package *next = nullptr;
 };
 
 // Owns its packages, in the order in which they were appended.
-class package_list
+template <typename Memory> class package_list
 {
 public:
 	package_list() = default;
@@ -27,15 +28,15 @@ public:
 	~package_list()
 	{
 		while (first_) {
-			package *next = first_->next;
-			delete first_;
+			package<Memory> *next = first_->next;
+			Memory::destroy(first_);
 			first_ = next;
 		}
 	}
 
-	package &append()
+	package<Memory> &append()
 	{
-		package *added = new package;
+		auto *added = Memory::template make<package<Memory>>();
 
 		*(last_ ? &last_->next : &first_) = added;
 		last_ = added;
@@ -43,7 +44,7 @@ public:
 		return *added;
 	}
 
-	const package *first() const
+	const package<Memory> *first() const
 	{
 		return first_;
 	}
@@ -53,7 +54,7 @@ public:
 	}
 
 private:
-	package *first_ = nullptr;
-	package *last_ = nullptr;
+	package<Memory> *first_ = nullptr;
+	package<Memory> *last_ = nullptr;
 	std::size_t count_ = 0;
 };

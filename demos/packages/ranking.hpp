@@ -11,17 +11,18 @@
 
 // How many packages would break without `start`: everything that reaches it over any number of
 // steps.
-inline std::size_t count_all_dependents(const dependency_graph &graph, const node &start)
+template <typename Memory>
+std::size_t count_all_dependents(const dependency_graph<Memory> &graph, const node<Memory> &start)
 {
 	std::vector<bool> seen(graph.nodes.size());
-	std::vector<const node *> to_visit{&start};
+	std::vector<const node<Memory> *> to_visit{&start};
 	std::size_t count = 0;
 
 	seen[&start - graph.nodes.data()] = true;
 	while (!to_visit.empty()) {
-		const node *visited = to_visit.back();
+		const node<Memory> *visited = to_visit.back();
 		to_visit.pop_back();
-		for (const node *dependent : visited->needed_by) {
+		for (const node<Memory> *dependent : visited->needed_by) {
 			if (seen[dependent - graph.nodes.data()])
 				continue;
 			seen[dependent - graph.nodes.data()] = true;
@@ -32,29 +33,30 @@ inline std::size_t count_all_dependents(const dependency_graph &graph, const nod
 	return count;
 }
 
-inline bool more_needed(const node *a, const node *b)
+template <typename Memory> bool more_needed(const node<Memory> *a, const node<Memory> *b)
 {
 	if (a->needed_by.size() != b->needed_by.size())
 		return a->needed_by.size() > b->needed_by.size();
 	return a->described->name < b->described->name;
 }
 
-inline std::vector<const node *> most_needed(const dependency_graph &graph, std::size_t count)
+template <typename Memory>
+std::vector<const node<Memory> *> most_needed(const dependency_graph<Memory> &graph, std::size_t count)
 {
-	std::vector<const node *> ranking;
+	std::vector<const node<Memory> *> ranking;
 
-	for (const node &n : graph.nodes)
+	for (const node<Memory> &n : graph.nodes)
 		ranking.push_back(&n);
 	count = std::min(count, ranking.size());
-	std::partial_sort(ranking.begin(), ranking.begin() + count, ranking.end(), more_needed);
+	std::partial_sort(ranking.begin(), ranking.begin() + count, ranking.end(), more_needed<Memory>);
 	ranking.resize(count);
 	return ranking;
 }
 
-inline void print_ranking(const dependency_graph &graph, std::size_t count)
+template <typename Memory> void print_ranking(const dependency_graph<Memory> &graph, std::size_t count)
 {
 	std::printf("needed by  in all  package\n");
-	for (const node *n : most_needed(graph, count))
+	for (const node<Memory> *n : most_needed(graph, count))
 		std::printf("%9zu  %6zu  %s %s\n", n->needed_by.size(),
 			count_all_dependents(graph, *n), n->described->name.c_str(),
 			n->described->version.c_str());

@@ -9,8 +9,8 @@
 
 static void reference(const arguments &args)
 {
-	package_list packages;
-	dependency_graph graph;
+	package_list<own_memory> packages;
+	dependency_graph<own_memory> graph;
 
 	status_file::read(args.at(0), packages);
 	graph_builder(packages, graph).build();

@@ -43,10 +43,10 @@ inline std::string_view bare_name(std::string_view relation)
 	return relation.substr(0, relation.find_first_of(" \t:(["));
 }
 
-inline void add_depends(package &to, std::string_view value)
+template <typename Memory> void add_depends(package<Memory> &to, std::string_view value)
 {
 	split(value, ',', [&](std::string_view relation) {
-		std::string names;
+		typename Memory::string names;
 
 		split(relation, '|', [&](std::string_view alternative) {
 			if (!names.empty())
@@ -58,7 +58,7 @@ inline void add_depends(package &to, std::string_view value)
 	});
 }
 
-inline void add_provides(package &to, std::string_view value)
+template <typename Memory> void add_provides(package<Memory> &to, std::string_view value)
 {
 	split(value, ',', [&](std::string_view relation) {
 		if (!relation.empty())
@@ -67,8 +67,8 @@ inline void add_provides(package &to, std::string_view value)
 }
 
 // One paragraph as it is read; it becomes a package only if it turns out to be an installed one.
-struct paragraph {
-	package fields;
+template <typename Memory> struct paragraph {
+	package<Memory> fields;
 	bool installed = false;
 
 	void take_line(std::string_view line)
@@ -91,7 +91,7 @@ struct paragraph {
 			add_provides(fields, value);
 	}
 
-	void finish(package_list &to)
+	void finish(package_list<Memory> &to)
 	{
 		if (installed && !fields.name.empty())
 			to.append() = std::move(fields);
@@ -99,11 +99,11 @@ struct paragraph {
 	}
 };
 
-inline void read(const std::string &path, package_list &to)
+template <typename Memory> void read(const std::string &path, package_list<Memory> &to)
 {
 	std::ifstream file(path);
 	std::string line;
-	paragraph current;
+	paragraph<Memory> current;
 
 	if (!file)
 		throw std::runtime_error(path + ": cannot be opened: " + std::strerror(errno));

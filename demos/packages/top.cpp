@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Takes the graph and prints the packages that most others depend on. In pointer mode it owns none
-// of what it reads: the nodes are in graph's memory, the names in parse's.
+// Takes the graph and prints the packages that most others depend on. In pointer mode the nodes are those that graph has made, and the
+// names those that parse has; both may have ended by now. At the end it frees them.
 #include "command.hpp"
 #include "dependency-graph.hpp"
+#include "handover-pointers.hpp"
 #include "handover.hpp"
 #include "packages-json.hpp"
 #include "packages.hpp"
@@ -11,18 +12,17 @@
 
 static void top(const arguments &args)
 {
-	bool json = to_mode(args.at(0));
-	handover_reader from(args.at(1));
 	std::size_t count = to_count(args.at(2));
 
-	if (json) {
-		package_list packages;
-		dependency_graph graph;
+	if (to_mode(args.at(0))) {
+		handover_reader from(args.at(1));
+		package_list<own_memory> packages;
+		dependency_graph<own_memory> graph;
 
 		read_graph(from, packages, graph);
 		print_ranking(graph, count);
 	} else {
-		print_ranking(from.read_pointer<dependency_graph>(), count);
+		print_ranking(receive<shared_graph>(args.at(1))->graph, count);
 	}
 }
 
