@@ -120,8 +120,11 @@ int tp_chan_fd(struct tp_chan *c)
 		return tpi_fail(fd, "channel %s: no eventfd", c->name);
 	key = key_base | __atomic_add_fetch(&p->fd_keys, 1, __ATOMIC_RELAXED);
 	r = tpi_fds_put(key, fd);
-	if (r == 0)
+	if (r == 0) {
 		r = tpi_fds_watch(fd);
+		if (r < 0)
+			tpi_fds_drop(key);
+	}
 	if (r < 0) {
 		close_fd(fd);
 		return r;
@@ -135,6 +138,7 @@ void tpi_chan_drop_fd(struct tp_chan *c)
 {
 	if (!c->fd)
 		return;
+	tpi_fds_unwatch(c->fd - 1);
 	tpi_fds_drop(c->fd_key);
 	close_fd(c->fd - 1);
 	c->fd = 0;

@@ -141,7 +141,7 @@ static int become_consumer(struct tp_chan *c, const struct tp_name *n)
 {
 	uint32_t dead;
 
-	if (tp_name_check(n) != -EOWNERDEAD)
+	if (tp_name_check(n) < 0)
 		return -ESTALE;
 	if (!tpi_chan_valid(c))
 		return tpi_fail(-EUCLEAN, "channel %s at %x has been damaged", n->name, (uint64_t)(uintptr_t)c);
@@ -210,11 +210,11 @@ int tp_chan_create(const char *name, const char *type, const struct tp_chan_opti
 		return r < 0 ? r : -ENOMEM;
 	do {
 		r = tp_lookup(name, full, &n);
-		if (r == 0)
-			return tpi_count_error(TP_CALL_CHANNEL, tpi_fail(-EEXIST, "channel %s has a live consumer", name));
-		if (r == -EOWNERDEAD)
+		if (r == 0 && n.alive)
+			r = tpi_fail(-EEXIST, "channel %s has a live consumer", name);
+		else if (r == 0)
 			r = take_over(p, &n, full, ret_chan);
-		if (r == -ENOENT || r == -EPROTOTYPE)
+		if (r == -ENOENT || r == -EPROTOTYPE || r == -EOWNERDEAD)
 			r = make(name, full, &o, ret_chan);
 	} while (r == -ESTALE);
 	return r < 0 ? tpi_count_error(TP_CALL_CHANNEL, r) : r;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "chan.h"
-#include "counters.h"
+#include "names.h"
 #include <tp/heap.h>
 #include <tp/name.h>
 
@@ -152,14 +152,36 @@ static int enter_lane(struct tp_chan *c, const struct tp_name *n, uint32_t *ret_
 	return 0;
 }
 
-static int find(const char *name, const char *type, int64_t deadline, struct tp_name *ret_name)
+static int find_now(const char *name, const char *type, struct tp_name *ret_name)
 {
-	int64_t left = deadline > 0 ? deadline - tpi_now() : deadline;
 	int r = tp_lookup(name, type, ret_name);
 
-	if (r == 0 || r == -EINVAL || r == -ENOTCONN || r == -EPROTO || left == TP_NOWAIT)
-		return r;
-	return deadline > 0 && left <= 0 ? -ETIMEDOUT : tp_wait(name, type, left, ret_name);
+	if (r == 0 && !ret_name->alive)
+		return tpi_fail(-EOWNERDEAD, "the consumer of channel %s has died, and none has come since", name);
+	return r;
+}
+
+static bool may_come(int r)
+{
+	return r == -ENOENT || r == -EPROTOTYPE || r == -EOWNERDEAD;
+}
+
+/* As tp_wait (names-wait.c has the argument), but a kept name whose owner has died is waited out, too. */
+static int find(const char *name, const char *type, int64_t deadline, struct tp_name *ret_name)
+{
+	struct tp_names *t = tpi_names();
+	int r = find_now(name, type, ret_name);
+
+	while (may_come(r) && deadline != TP_NOWAIT) {
+		uint32_t deaths = tpi_wait_begin(), changes = __atomic_load_n(&t->changes, __ATOMIC_ACQUIRE);
+
+		__atomic_store_n(&t->waiting, 1, __ATOMIC_SEQ_CST);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		r = find_now(name, type, ret_name);
+		if (may_come(r) && tpi_wait(&t->changes, changes, deaths, deadline) < 0)
+			return -ETIMEDOUT;
+	}
+	return r;
 }
 
 static int wait_for_lane(struct tp_chan *c, uint32_t freed, int64_t deadline)
