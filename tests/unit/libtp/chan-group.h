@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "heap-engine.h"
 #include "tpgroup.h"
 
 static struct as_role {
@@ -35,6 +36,8 @@ static inline void as(uint64_t id)
 		return;
 	if (tpi_self.id)
 		as_role_of(tpi_self.id)->self = tpi_self;
+	/* The heap finds a thread's part by the thread alone. */
+	memset(tpi_near.part, 0, sizeof(tpi_near.part));
 	if (as_role_of(id)->self.segment) {
 		tpi_self = as_role_of(id)->self;
 		return;

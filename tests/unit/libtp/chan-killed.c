@@ -259,12 +259,12 @@ static int check_waiting(void *arg, const struct killstep_point *at)
 static void a_sender_dies_waiting_for_room(void **state)
 {
 	struct killstep k = {.prepare = with_consumer, .setup = open_victims_lane, .call = send_waiting, .check = check_waiting,
-		.asleep = take_one, .stride = stride(3)};
+		.asleep = take_one, .stride = stride(11)};
 
 	(void)state;
 	w.before = CAPACITY;
 	w.acked = 0;
-	assert_true(killstep(&k, NULL) > 15);
+	assert_true(killstep(&k, NULL) > 5);
 }
 
 static int close_lane(void *arg)
@@ -284,11 +284,11 @@ static int check_close(void *arg, const struct killstep_point *at)
 
 static void a_closer_dies(void **state)
 {
-	struct killstep k = {.prepare = with_consumer, .setup = open_victims_lane, .call = close_lane, .check = check_close, .stride = stride(3)};
+	struct killstep k = {.prepare = with_consumer, .setup = open_victims_lane, .call = close_lane, .check = check_close, .stride = stride(5)};
 
 	(void)state;
 	w.before = 3;
-	assert_true(killstep(&k, NULL) > 15);
+	assert_true(killstep(&k, NULL) > 5);
 }
 
 static int open_one(void *arg)
@@ -308,10 +308,10 @@ static int check_open(void *arg, const struct killstep_point *at)
 
 static void an_opener_dies(void **state)
 {
-	struct killstep k = {.prepare = with_consumer, .call = open_one, .check = check_open, .stride = stride(7)};
+	struct killstep k = {.prepare = with_consumer, .call = open_one, .check = check_open, .stride = stride(37)};
 
 	(void)state;
-	assert_true(killstep(&k, NULL) > 15);
+	assert_true(killstep(&k, NULL) > 5);
 }
 
 /* As above, into a lane that has been used before. */
@@ -327,10 +327,10 @@ static void with_used_lane(void *arg)
 
 static void an_opener_of_a_used_lane_dies(void **state)
 {
-	struct killstep k = {.prepare = with_used_lane, .call = open_one, .check = check_open, .stride = stride(7)};
+	struct killstep k = {.prepare = with_used_lane, .call = open_one, .check = check_open, .stride = stride(37)};
 
 	(void)state;
-	assert_true(killstep(&k, NULL) > 15);
+	assert_true(killstep(&k, NULL) > 5);
 }
 
 /* Consumers from here on. The victim takes the mortal's channel over in its setup. */
@@ -521,11 +521,11 @@ static int check_recv_waiting(void *arg, const struct killstep_point *at)
 static void a_sleeping_receiver_dies(void **state)
 {
 	struct killstep k = {.prepare = with_producer, .setup = victim_consumes, .call = recv_waiting, .check = check_recv_waiting,
-		.asleep = send_to_it, .stride = stride(3)};
+		.asleep = send_to_it, .stride = stride(11)};
 
 	(void)state;
 	w.before = 0;
-	assert_true(killstep(&k, NULL) > 15);
+	assert_true(killstep(&k, NULL) > 5);
 }
 
 static int create_it(void *arg)
@@ -546,10 +546,10 @@ static int check_create(void *arg, const struct killstep_point *at)
 
 static void a_creator_dies(void **state)
 {
-	struct killstep k = {.prepare = fresh_name, .call = create_it, .check = check_create, .stride = stride(7)};
+	struct killstep k = {.prepare = fresh_name, .call = create_it, .check = check_create, .stride = stride(71)};
 
 	(void)state;
-	assert_true(killstep(&k, NULL) > 15);
+	assert_true(killstep(&k, NULL) > 5);
 }
 
 /* 1..5 have been sent, 1 acknowledged, 2 and 3 shown to a consumer that died; the victim takes over. */
@@ -576,11 +576,11 @@ static int check_takeover(void *arg, const struct killstep_point *at)
 
 static void a_successor_dies(void **state)
 {
-	struct killstep k = {.prepare = with_unacknowledged, .call = create_it, .check = check_takeover, .stride = stride(5)};
+	struct killstep k = {.prepare = with_unacknowledged, .call = create_it, .check = check_takeover, .stride = stride(47)};
 
 	(void)state;
 	w.before = 5;
-	assert_true(killstep(&k, NULL) > 15);
+	assert_true(killstep(&k, NULL) > 5);
 }
 
 static int destroy_it(void *arg)
@@ -612,11 +612,11 @@ static int check_destroy(void *arg, const struct killstep_point *at)
 
 static void a_destroyer_dies(void **state)
 {
-	struct killstep k = {.prepare = with_producer, .setup = victim_consumes, .call = destroy_it, .check = check_destroy, .stride = stride(17)};
+	struct killstep k = {.prepare = with_producer, .setup = victim_consumes, .call = destroy_it, .check = check_destroy, .stride = stride(73)};
 
 	(void)state;
 	w.before = 5;
-	assert_true(killstep(&k, NULL) > 15);
+	assert_true(killstep(&k, NULL) > 5);
 }
 
 static int open_group(void **state)
