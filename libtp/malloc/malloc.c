@@ -53,13 +53,24 @@ static void *no_memory(void)
 	return NULL;
 }
 
-EXPORT void *malloc(size_t size)
+static __attribute__((noinline)) void *malloc_slow(size_t size)
 {
 	void *p;
 
 	if (aside())
 		return __libc_malloc ? __libc_malloc(size) : no_memory();
-	return tpi_likely(tpi_heap_alloc(size, ALIGN, &p) == 0) ? p : no_memory();
+	return tpi_heap_alloc(size, ALIGN, &p) == 0 ? p : no_memory();
+}
+
+/* A thread that has its part near is in a region. Blocks of all classes start at multiples of 16. */
+EXPORT void *malloc(size_t size)
+{
+	struct tpi_heap *t = tpi_heap_near();
+	void *p;
+
+	if (tpi_unlikely(!t || size > TPI_SMALL_MAX))
+		return malloc_slow(size);
+	return tpi_likely(tpi_heap_pop(t->bin_of_16[(size + 15) / 16], &p)) ? p : malloc_slow(size);
 }
 
 EXPORT void *calloc(size_t count, size_t size)
@@ -81,16 +92,21 @@ static void foreign(void *ptr, const char *call)
 	abort();
 }
 
+static __attribute__((noinline)) int free_slow(void *ptr)
+{
+	if (!aside())
+		return tpi_heap_free(ptr);
+	if (ptr && __libc_free)
+		__libc_free(ptr);
+	return 0;
+}
+
 EXPORT void free(void *ptr)
 {
-	if (!ptr)
-		return;
-	if (aside()) {
-		if (__libc_free)
-			__libc_free(ptr);
-		return;
-	}
-	if (tpi_unlikely(tpi_heap_free(ptr) < 0))
+	struct tpi_heap *t = tpi_heap_near();
+	int r = tpi_likely(t != NULL) ? tpi_heap_free_fast(t, ptr) : free_slow(ptr);
+
+	if (tpi_unlikely(r < 0))
 		abort();
 }
 
