@@ -168,8 +168,9 @@ static void a_closed_channel_is_an_error()
 	CHECK(throws<tp::error>([] { tp::channel<order>("orders"); },
 		[](const tp::error &e) { return e.result() == -EEXIST; }));
 	delete channel;
-	CHECK(throws<tp::error>([&] { lane.give(std::move(o)); },
-		[](const tp::error &e) { return e.code() == std::errc::broken_pipe; }));
+	CHECK(throws<tp::error>([&] { lane.give(std::move(o)); }, [](const tp::error &e) {
+		return e.code() == std::errc::broken_pipe && std::string(e.what()) == "tp::lane::give: Broken pipe";
+	}));
 	CHECK(o && is_order(*o));
 }
 

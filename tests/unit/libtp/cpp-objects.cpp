@@ -160,7 +160,8 @@ static void shared_pointers_count()
 		c = nullptr;
 		CHECK(counted::alive == 1 && weak_b.expired() && !weak_b.lock());
 		CHECK(weak.lock()->name == "together");
-		a = a;
+		const auto &same = a;
+		a = same;
 		CHECK(a.use_count() == 1);
 		auto d = std::move(a);
 		CHECK(!a && d.use_count() == 1);

@@ -14,12 +14,38 @@
 namespace tp
 {
 
+namespace detail
+{
+
+// Those that say all by themselves leave tp_why as an earlier failure has set it.
+constexpr bool has_why(int result) noexcept
+{
+	switch (-result) {
+	case EBADF:
+	case EEXIST:
+	case EFAULT:
+	case EINVAL:
+	case ENOENT:
+	case ENOSPC:
+	case ENOTCONN:
+	case EPROTO:
+	case EPROTOTYPE:
+	case EUCLEAN: return true;
+	default: return false;
+	}
+}
+
+} // namespace detail
+
 // What a call of libtp has returned: code().value() is the errno, what() tells more.
 class error : public std::system_error
 {
 public:
-	error(int result, const char *what)
-	    : std::system_error(-result, std::generic_category(), text(result, what))
+	error(int result, const char *what) : error(result, what, detail::has_why(result))
+	{
+	}
+	error(int result, const char *what, bool why)
+	    : std::system_error(-result, std::generic_category(), why ? std::string(what) + ": " + tp_why() : what)
 	{
 	}
 
@@ -27,17 +53,6 @@ public:
 	int result() const noexcept
 	{
 		return -code().value();
-	}
-
-private:
-	// Those that only say "not now" have no reason: tp_why would tell that of an earlier failure.
-	static std::string text(int result, const char *what)
-	{
-		const char *why = tp_why();
-
-		if (result == -EAGAIN || result == -ETIMEDOUT || result == -EBUSY || !*why)
-			return what;
-		return std::string(what) + ": " + why;
 	}
 };
 

@@ -118,7 +118,10 @@ inline owner_dead::owner_dead(mutex &m, bool holds)
 
 inline void owner_dead::recovered()
 {
-	check(mutex_->try_consistent(), "tp::owner_dead::recovered");
+	int r = mutex_->try_consistent();
+
+	if (r < 0)
+		throw error(r, "tp::owner_dead::recovered: this program does not hold the mutex, or it is consistent", false);
 }
 
 inline void owner_dead::unlocker::operator()(mutex *m) const noexcept
@@ -227,7 +230,10 @@ class semaphore
 public:
 	explicit semaphore(std::uint32_t value = 0)
 	{
-		check(tp_sem_init(&c_, value), "tp::semaphore");
+		int r = tp_sem_init(&c_, value);
+
+		if (r < 0)
+			throw error(r, "tp::semaphore", r != -EINVAL);
 	}
 	semaphore(const semaphore &) = delete;
 	semaphore &operator=(const semaphore &) = delete;
@@ -266,7 +272,10 @@ class barrier
 public:
 	explicit barrier(std::uint32_t count)
 	{
-		check(tp_barrier_init(&c_, count), "tp::barrier");
+		int r = tp_barrier_init(&c_, count);
+
+		if (r < 0)
+			throw error(r, "tp::barrier", r != -EINVAL);
 	}
 	barrier(const barrier &) = delete;
 	barrier &operator=(const barrier &) = delete;
@@ -274,7 +283,7 @@ public:
 	// True in one of those who meet. Throws tp::error: EOWNERDEAD: one of them has died.
 	bool arrive_and_wait(timeout t = forever)
 	{
-		return check(tp_barrier_wait(&c_, t), "tp::barrier::arrive_and_wait") == 1;
+		return check(tp_barrier_wait(&c_, t), "tp::barrier::arrive_and_wait") == 1; // never EINVAL: it is initialised
 	}
 	tp_barrier *c_face() noexcept
 	{
