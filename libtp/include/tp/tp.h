@@ -4,6 +4,7 @@
 #define TP_TP_H
 
 #include <tp/base.h>
+#include <tp/buffer.h>
 #include <tp/chan.h>
 #include <tp/heap.h>
 #include <tp/lock.h>
