@@ -280,6 +280,51 @@ static void without_repair_nobody_gets_it()
 	CHECK(throws<tp::error>([&] { a->mutex.try_lock(); }));
 }
 
+struct guarded {
+	tp::shared_mutex lock;
+	int left = 100, right = 0;
+};
+
+static int die_writing(void *arg)
+{
+	auto *g = static_cast<guarded *>(arg);
+	std::unique_lock hold(g->lock);
+
+	g->left -= 10;
+	raise(SIGKILL);
+	return 0;
+}
+
+static void a_dead_writer_can_be_repaired()
+{
+	auto g = tp::make_unique<guarded>();
+	std::uint64_t id = tpgroup_add("writer");
+
+	tpgroup_join(tpgroup_fork(id, die_writing, g.get()), id);
+	CHECK(g->lock.try_lock_shared_robust() == -EOWNERDEAD);
+	g->right = 100 - g->left;
+	CHECK(g->lock.try_consistent() == 0);
+	g->lock.unlock();
+	CHECK(g->lock.try_lock_shared_for(1s));
+	g->lock.unlock_shared();
+
+	id = tpgroup_add("writer");
+	tpgroup_join(tpgroup_fork(id, die_writing, g.get()), id);
+	{
+		tp::lock_and_repair hold(g->lock, [&] { g->right = 100 - g->left; });
+		CHECK(g->left == 80 && g->right == 20);
+	}
+	CHECK(g->lock.try_lock_for(1s));
+	g->lock.unlock();
+
+	id = tpgroup_add("writer");
+	tpgroup_join(tpgroup_fork(id, die_writing, g.get()), id);
+	CHECK(throws<tp::error>([&] { std::shared_lock hold(g->lock); },
+		[](const tp::error &e) { return e.result() == -EOWNERDEAD; }));
+	CHECK(throws<tp::error>([&] { std::unique_lock hold(g->lock); },
+		[](const tp::error &e) { return e.result() == -ENOTRECOVERABLE; }));
+}
+
 static int transfer_many(void *arg)
 {
 	auto *a = static_cast<account *>(arg);
@@ -347,6 +392,7 @@ int main()
 		{"a successor loses nothing", a_successor_loses_nothing},
 		{"a dead owner is an exception", a_dead_owner_is_an_exception},
 		{"without repair nobody gets it", without_repair_nobody_gets_it},
+		{"a dead writer can be repaired", a_dead_writer_can_be_repaired},
 		{"conditions wake", conditions_wake},
 		{"others of std's shape work", others_of_std_shape_work},
 	};

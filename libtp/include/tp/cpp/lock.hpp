@@ -129,37 +129,6 @@ inline void owner_dead::unlocker::operator()(mutex *m) const noexcept
 	m->unlock();
 }
 
-// Locks, and where the last owner has died runs `repair` first; if that throws, nobody can lock the mutex any more.
-class lock_and_repair
-{
-public:
-	template <typename F> lock_and_repair(mutex &m, F &&repair) : mutex_(m)
-	{
-		int r = m.try_lock_robust();
-
-		if (r != -EOWNERDEAD) {
-			check(r, "tp::mutex cannot be locked");
-			return;
-		}
-		try {
-			std::forward<F>(repair)();
-			check(m.try_consistent(), "tp::mutex cannot be made consistent");
-		} catch (...) {
-			m.unlock();
-			throw;
-		}
-	}
-	~lock_and_repair()
-	{
-		mutex_.unlock();
-	}
-	lock_and_repair(const lock_and_repair &) = delete;
-	lock_and_repair &operator=(const lock_and_repair &) = delete;
-
-private:
-	mutex &mutex_;
-};
-
 // A wait may end without a notification, and does so when a program has died: prefer those that take a condition.
 class condition_variable
 {
@@ -294,8 +263,9 @@ private:
 	tp_barrier c_ = {};
 };
 
-// For std::unique_lock (writing) and std::shared_lock (reading). A writer's death is reported as tp::error with EOWNERDEAD after the lock
-// has been given back, and nobody can take it any more; who wants to repair uses the C face.
+// For std::unique_lock (writing) and std::shared_lock (reading). A writer's death is a tp::error with EOWNERDEAD, the lock has been given
+// back by then, and nobody can take it any more. Where a writer's death is to be survived, write under tp::lock_and_repair, and read
+// after try_lock_shared_robust.
 class shared_mutex
 {
 public:
@@ -317,11 +287,37 @@ public:
 	{
 		took(tp_rwlock_rdlock(&c_));
 	}
+	template <typename R, typename P> bool try_lock_for(std::chrono::duration<R, P> d)
+	{
+		int r = tp_rwlock_timedwrlock(&c_, timeout(d));
+
+		return r != -ETIMEDOUT && took(r);
+	}
 	bool try_lock_shared()
 	{
 		int r = tp_rwlock_tryrdlock(&c_);
 
 		return r != -EBUSY && r != -EAGAIN && took(r);
+	}
+	template <typename R, typename P> bool try_lock_shared_for(std::chrono::duration<R, P> d)
+	{
+		int r = tp_rwlock_timedrdlock(&c_, timeout(d));
+
+		return r != -ETIMEDOUT && took(r);
+	}
+
+	// As the C calls: 0: held; -EOWNERDEAD: held for WRITING, a writer has died: repair, try_consistent, unlock.
+	int try_lock_robust(timeout t = forever) noexcept
+	{
+		return tp_rwlock_timedwrlock(&c_, t);
+	}
+	int try_lock_shared_robust(timeout t = forever) noexcept
+	{
+		return tp_rwlock_timedrdlock(&c_, t);
+	}
+	int try_consistent() noexcept
+	{
+		return tp_rwlock_consistent(&c_);
 	}
 	void unlock() noexcept
 	{
@@ -346,6 +342,39 @@ private:
 
 	tp_rwlock c_ = {};
 };
+
+// Locks a tp::mutex, or a tp::shared_mutex for writing, and where the last owner has died runs `repair` first; if that throws, nobody can
+// lock it any more.
+template <typename Mutex> class lock_and_repair
+{
+public:
+	template <typename F> lock_and_repair(Mutex &m, F &&repair) : mutex_(m)
+	{
+		int r = m.try_lock_robust();
+
+		if (r != -EOWNERDEAD) {
+			check(r, "tp::lock_and_repair cannot lock");
+			return;
+		}
+		try {
+			std::forward<F>(repair)();
+			check(m.try_consistent(), "tp::lock_and_repair");
+		} catch (...) {
+			m.unlock();
+			throw;
+		}
+	}
+	~lock_and_repair()
+	{
+		mutex_.unlock();
+	}
+	lock_and_repair(const lock_and_repair &) = delete;
+	lock_and_repair &operator=(const lock_and_repair &) = delete;
+
+private:
+	Mutex &mutex_;
+};
+template <typename Mutex, typename F> lock_and_repair(Mutex &, F &&) -> lock_and_repair<Mutex>;
 
 static_assert(sizeof(mutex) == sizeof(tp_mutex) && sizeof(condition_variable) == sizeof(tp_cond) &&
 	sizeof(semaphore) == sizeof(tp_sem) && sizeof(barrier) == sizeof(tp_barrier) &&
