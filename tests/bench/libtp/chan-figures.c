@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * chan-figures serve, and in the same group chan-figures [ROUNDS]: two programs of a group measure channels against what they are made of.
+ *
+ *	round-trip-spin      both spin on two CPUs: channel, raw cache lines, pipe, unix socket
+ *	round-trip-sleep     both sleep, on one CPU: channel, raw futex
+ *	stream               one lane with acknowledgement, on two CPUs: single messages, batches of 64
+ *
+ * Rounds are paired: in each, everything is measured once. One line for each figure: name, median, unit, p99.9 where single trips were
+ * timed. The ratios are medians of the rounds' ratios. With one CPU only, what needs two is left out.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <tp/tp.h>
+
+enum { TRIPS = 20000, BLOCK = 100, MESSAGES = 2000000, BATCH = 64, ROUNDS_MAX = 99 };
+enum order { NONE, RAW, FUTEX, CHAN_SPIN, CHAN_SLEEP, SINGLE, BATCHED, QUIT };
+
+struct word {
+	_Alignas(128) uint32_t v;
+};
+
+struct board {
+	struct word ping, pong, order, done;
+	uint32_t trips, cpu;
+	double ns; /* a message */
+};
+
+static _Noreturn void die(const char *what, int r)
+{
+	fprintf(stderr, "chan-figures: %s: %d: %s\n", what, r, tp_why());
+	exit(1);
+}
+
+static void must(const char *what, int r)
+{
+	if (r < 0)
+		die(what, r);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void pin(uint32_t cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static uint32_t get(struct word *w)
+{
+	return __atomic_load_n(&w->v, __ATOMIC_ACQUIRE);
+}
+
+static void set(struct word *w, uint32_t v)
+{
+	__atomic_store_n(&w->v, v, __ATOMIC_RELEASE);
+}
+
+static void futex_set(struct word *w, uint32_t v)
+{
+	set(w, v);
+	syscall(SYS_futex, &w->v, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void futex_await(struct word *w, uint32_t v)
+{
+	for (uint32_t seen; (seen = get(w)) != v;)
+		syscall(SYS_futex, &w->v, FUTEX_WAIT, seen, NULL, NULL, 0);
+}
+
+static void spin_await(struct word *w, uint32_t v)
+{
+	while (get(w) != v)
+		;
+}
+
+/* The two ends of a conversation over channels. */
+struct ends {
+	struct tp_chan *in;
+	struct tp_lane *out;
+};
+
+static void *token;
+
+static void say(struct ends *e)
+{
+	must("send", tp_lane_send_lend(e->out, token, TP_FOREVER));
+}
+
+static void hear(struct ends *e)
+{
+	struct tp_message m;
+
+	must("recv", tp_chan_recv(e->in, TP_FOREVER, &m));
+	must("ack", tp_chan_ack(e->in, &m));
+}
+
+static void create(const char *name, uint32_t flags, struct ends *e)
+{
+	struct tp_chan_options o = {.size = sizeof(o), .flags = flags};
+
+	must("create", tp_chan_create(name, "token", &o, &e->in));
+}
+
+static void open_lane(const char *name, struct ends *e)
+{
+	must("open", tp_chan_open(name, "token", 10 * TP_SECOND, &e->out));
+}
+
+/* The serving side. */
+
+static void stream_in(struct ends *e, struct board *b, size_t batch)
+{
+	struct tp_message m[BATCH];
+	double start = 0;
+
+	for (int n = 0; n < MESSAGES;) {
+		int got = batch == 1 ? tp_chan_recv(e->in, TP_FOREVER, m) : tp_chan_recv_batch(e->in, TP_FOREVER, m, batch);
+
+		must("recv", got);
+		got = batch == 1 ? 1 : got;
+		start = n ? start : now();
+		must("ack", tp_chan_ack(e->in, &m[got - 1]));
+		n += got;
+	}
+	b->ns = (now() - start) / MESSAGES;
+}
+
+static void serve_order(struct board *b, enum order order, struct ends *spin, struct ends *asleep)
+{
+	struct ends *e = order == CHAN_SLEEP ? asleep : spin;
+
+	pin(b->cpu);
+	for (uint32_t i = 1; i <= b->trips; i++) {
+		switch (order) {
+		case RAW:
+			spin_await(&b->ping, i);
+			set(&b->pong, i);
+			break;
+		case FUTEX:
+			futex_await(&b->ping, i);
+			futex_set(&b->pong, i);
+			break;
+		case CHAN_SPIN:
+		case CHAN_SLEEP:
+			hear(e);
+			say(e);
+			break;
+		default: break;
+		}
+	}
+	if (order == SINGLE || order == BATCHED)
+		stream_in(spin, b, order == SINGLE ? 1 : BATCH);
+}
+
+static int serve(void)
+{
+	struct board *b = tp_aligned_alloc(128, sizeof(*b));
+	struct ends spin, asleep;
+	uint32_t n = 0;
+
+	if (!b)
+		die("board", -ENOMEM);
+	token = memset(b, 0, sizeof(*b));
+	create("figures-to-server", 0, &spin);
+	create("figures-to-sleeping-server", TP_CHAN_NO_SPIN, &asleep);
+	must("publish", tp_publish("figures", b, "board", 0));
+	open_lane("figures-to-client", &spin);
+	open_lane("figures-to-sleeping-client", &asleep);
+	for (;;) {
+		enum order order;
+
+		futex_await(&b->order, ++n);
+		order = (enum order)b->done.v;
+		if (order == QUIT)
+			return 0;
+		serve_order(b, order, &spin, &asleep);
+		futex_set(&b->done, 0);
+	}
+}
+
+/* The measuring side. */
+
+static struct board *board;
+static struct ends spin, asleep;
+static int pipes[2][2], sockets[2];
+static uint32_t last_order;
+
+static void command(enum order order, uint32_t cpu, uint32_t trips)
+{
+	board->ping.v = board->pong.v = 0;
+	board->trips = trips;
+	board->cpu = cpu;
+	set(&board->done, order);
+	futex_set(&board->order, ++last_order);
+}
+
+static void trip(enum order order, uint32_t i)
+{
+	char c = 1;
+	ssize_t n = 1;
+
+	switch (order) {
+	case RAW:
+		set(&board->ping, i);
+		spin_await(&board->pong, i);
+		break;
+	case FUTEX:
+		futex_set(&board->ping, i);
+		futex_await(&board->pong, i);
+		break;
+	case CHAN_SPIN:
+		say(&spin);
+		hear(&spin);
+		break;
+	case CHAN_SLEEP:
+		say(&asleep);
+		hear(&asleep);
+		break;
+	case SINGLE: /* a pipe */
+		n = write(pipes[0][1], &c, 1) + read(pipes[1][0], &c, 1) - 1;
+		break;
+	default: /* a socket */
+		n = write(sockets[0], &c, 1) + read(sockets[0], &c, 1) - 1;
+		break;
+	}
+	if (n != 1)
+		die("pipe or socket", -errno);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double at(double *v, size_t n, double part)
+{
+	qsort(v, n, sizeof(*v), by_value);
+	return v[(size_t)((double)(n - 1) * part)];
+}
+
+struct trips {
+	double median, p999;
+};
+
+/* First blocks of trips, for the median; then single ones, for the tail. */
+static struct trips measure(enum order order)
+{
+	static double block[TRIPS / BLOCK], one[TRIPS];
+	struct trips t;
+	uint32_t i = 0;
+
+	for (int k = 0; k < TRIPS / BLOCK; k++) {
+		double start = now();
+
+		for (int j = 0; j < BLOCK; j++)
+			trip(order, ++i);
+		block[k] = (now() - start) / BLOCK;
+	}
+	for (int k = 0; k < TRIPS; k++) {
+		double start = now();
+
+		trip(order, ++i);
+		one[k] = now() - start;
+	}
+	t.median = at(block, TRIPS / BLOCK, 0.5);
+	t.p999 = at(one, TRIPS, 0.999);
+	return t;
+}
+
+static struct trips with_server(enum order order, uint32_t cpu)
+{
+	struct trips t;
+
+	command(order, cpu, 2 * TRIPS);
+	t = measure(order);
+	futex_await(&board->done, 0);
+	return t;
+}
+
+/* Pipe and socket: the other end is a child, as anywhere. */
+static void echo(int in, int out)
+{
+	char c;
+
+	while (read(in, &c, 1) == 1 && write(out, &c, 1) == 1)
+		;
+	_exit(0);
+}
+
+static void start_echoes(void)
+{
+	if (pipe(pipes[0]) || pipe(pipes[1]) || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
+		die("pipe or socket", -errno);
+	for (int i = 0; i < 2; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			die("fork", -errno);
+		if (pid > 0)
+			continue;
+		pin(1);
+		close(pipes[0][1]);
+		close(sockets[0]);
+		echo(i ? sockets[1] : pipes[0][0], i ? sockets[1] : pipes[1][1]);
+	}
+	close(sockets[1]);
+	close(pipes[0][0]);
+	close(pipes[1][1]);
+}
+
+static double stream(enum order order)
+{
+	static void *tokens[BATCH];
+
+	for (int i = 0; i < BATCH; i++)
+		tokens[i] = token;
+	command(order, 1, 0);
+	for (int n = 0; n < MESSAGES; n += order == SINGLE ? 1 : BATCH) {
+		if (order == SINGLE)
+			say(&spin);
+		else
+			must("send", tp_lane_send_batch_lend(spin.out, tokens, BATCH, TP_FOREVER));
+	}
+	futex_await(&board->done, 0);
+	return board->ns;
+}
+
+enum figure { F_CHAN, F_RAW, F_PIPE, F_SOCKET, F_SLEEP, F_FUTEX, F_SINGLE, F_BATCH, F_PER_RAW, F_PER_FUTEX, F_PIPE_PER, F_SOCKET_PER, FIGURES };
+
+static const char *const names[FIGURES] = {"round-trip-spin", "raw-lines", "pipe", "unix-socket", "round-trip-sleep", "raw-futex",
+	"stream-single", "stream-batch-64", "spin-per-raw", "sleep-per-futex", "pipe-per-spin", "socket-per-spin"};
+static double value[FIGURES][ROUNDS_MAX], tail[FIGURES][ROUNDS_MAX];
+
+static void note(enum figure f, int round, struct trips t)
+{
+	value[f][round] = t.median;
+	tail[f][round] = t.p999;
+}
+
+static void two_cpus(int round)
+{
+	note(F_RAW, round, with_server(RAW, 1));
+	note(F_CHAN, round, with_server(CHAN_SPIN, 1));
+	note(F_PIPE, round, measure(SINGLE));
+	note(F_SOCKET, round, measure(QUIT));
+	value[F_SINGLE][round] = stream(SINGLE);
+	value[F_BATCH][round] = stream(BATCHED);
+	value[F_PER_RAW][round] = value[F_CHAN][round] / value[F_RAW][round];
+	value[F_PIPE_PER][round] = value[F_PIPE][round] / value[F_CHAN][round];
+	value[F_SOCKET_PER][round] = value[F_SOCKET][round] / value[F_CHAN][round];
+}
+
+static void one_cpu(int round)
+{
+	note(F_FUTEX, round, with_server(FUTEX, 0));
+	note(F_SLEEP, round, with_server(CHAN_SLEEP, 0));
+	value[F_PER_FUTEX][round] = value[F_SLEEP][round] / value[F_FUTEX][round];
+}
+
+static void print(int rounds)
+{
+	for (int f = 0; f < FIGURES; f++) {
+		double median = at(value[f], (size_t)rounds, 0.5), p999 = at(tail[f], (size_t)rounds, 0.5);
+
+		if (median == 0)
+			continue;
+		printf("%s %.2f %s", names[f], median, f < F_PER_RAW ? "ns" : "times");
+		if (p999 != 0)
+			printf(" p99.9 %.0f", p999);
+		printf("\n");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 7, two = sysconf(_SC_NPROCESSORS_ONLN) > 1;
+	struct tp_name n;
+
+	if (argc > 1 && !strcmp(argv[1], "serve"))
+		return serve();
+	rounds = rounds < 1 || rounds > ROUNDS_MAX ? 7 : rounds;
+	if (two)
+		start_echoes();
+	must("look up", tp_wait("figures", "board", 10 * TP_SECOND, &n));
+	token = board = n.ptr;
+	create("figures-to-client", 0, &spin);
+	create("figures-to-sleeping-client", TP_CHAN_NO_SPIN, &asleep);
+	open_lane("figures-to-server", &spin);
+	open_lane("figures-to-sleeping-server", &asleep);
+	pin(0);
+	for (int round = 0; round < rounds; round++) {
+		if (two)
+			two_cpus(round);
+		one_cpu(round);
+	}
+	print(rounds);
+	command(QUIT, 0, 0);
+	close(pipes[0][1]);
+	close(sockets[0]);
+	while (two && wait(NULL) > 0)
+		;
+	return 0;
+}
