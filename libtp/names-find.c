@@ -24,11 +24,6 @@ int tpi_names_damaged(void)
 	return tpi_fail(-EUCLEAN, "the table of names is damaged: a program of the group has written to where it should not");
 }
 
-bool tpi_name_dead(const struct tp_names_entry *e)
-{
-	return !(__atomic_load_n(&e->flags, __ATOMIC_RELAXED) & TP_PUBLISH_KEEP) && !tpi_alive(tpi_name_word(&e->owner));
-}
-
 static void take_hit(const struct tp_names_entry *e, uint32_t index, bool alive, struct tpi_name_hit *hit)
 {
 	hit->index = index;
@@ -129,4 +124,19 @@ int tpi_names_chain(uint32_t bucket, struct tpi_name_chain *c)
 		r = collect(t, c);
 	} while (!tpi_names_still(&t->head[bucket], c->head));
 	return tpi_unlikely(r) ? tpi_names_damaged() : 0;
+}
+
+static bool is_dead(const struct tp_names_entry *e)
+{
+	return !(__atomic_load_n(&e->flags, __ATOMIC_RELAXED) & TP_PUBLISH_KEEP) && !tpi_alive(tpi_name_word(&e->owner));
+}
+
+uint64_t tpi_names_dead(const struct tpi_name_chain *c)
+{
+	uint64_t dead = 0;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		if (is_dead(&tpi_names()->entry[c->index[i]]))
+			dead |= UINT64_C(1) << i;
+	return dead;
 }

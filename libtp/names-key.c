@@ -49,7 +49,7 @@ __attribute__((no_sanitize("address", "thread"))) static uint64_t gather(const c
 		return gather_bytes(text);
 	word = arch_word_at((const uint8_t *)text);
 	zero = zero_bytes(word);
-	return zero ? word & ((zero & -zero) >> 7) - 1 : word;
+	return zero ? word & (((zero & -zero) >> 7) - 1) : word;
 }
 
 /* Return: whether the words hold all of it. */

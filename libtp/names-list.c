@@ -1,48 +1,69 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All names, bucket by bucket, and in a bucket in the order of their generations, which nothing changes: an entry that is there from the
- * beginning to the end is listed once, whatever others do meanwhile, even if it is copied to another place.
+ * All names, bucket by bucket, and in a bucket in the order of name and type, as nothing else stays: an entry that is there from the
+ * beginning to the end is listed once, even if others replace it or its copy lies elsewhere.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "names.h"
 
-static int read_entry(const struct tp_names_entry *e, struct tpi_name_key *key, struct tpi_name_hit *hit)
+/* Name and type together, as words; the order is any, but always the same. */
+struct place {
+	uint64_t words[2 * TP_NAMES_WORDS];
+};
+
+static bool comes_before(const struct place *a, const struct place *b)
 {
-	tpi_name_words(e->name, key->name);
-	key->any_type = true;
-	key->hash = tpi_name_word(&e->hash);
+	for (int i = 0; i < 2 * TP_NAMES_WORDS; i++)
+		if (a->words[i] != b->words[i])
+			return a->words[i] < b->words[i];
+	return false;
+}
+
+static struct place place_of(const struct tp_names_entry *e)
+{
+	struct place p;
+
+	tpi_name_words(e->name, p.words);
+	tpi_name_words(e->type, p.words + TP_NAMES_WORDS);
+	return p;
+}
+
+static void read_entry(const struct tp_names_entry *e, struct tpi_name_hit *hit)
+{
 	hit->ptr = tpi_name_word(&e->ptr);
 	hit->owner = tpi_name_word(&e->owner);
 	hit->generation = tpi_name_word(&e->generation);
 	hit->flags = __atomic_load_n(&e->flags, __ATOMIC_RELAXED);
 	hit->alive = tpi_alive(hit->owner);
-	tpi_name_words(e->type, hit->type);
-	return 1;
 }
 
-/* The first in this chain that is younger than `after`. 1; 0: none; -EAGAIN: the bucket has changed. */
-static int next_in(const struct tpi_name_chain *c, uint64_t after, struct tpi_name_key *key, struct tpi_name_hit *hit)
+/* The next in this chain behind *at, which is moved on. 1; 0: none; -EAGAIN: the bucket has changed. */
+static int next_in(const struct tpi_name_chain *c, struct place *at, struct tpi_name_hit *hit)
 {
 	const struct tp_names *t = tpi_names();
-	uint64_t best = UINT64_MAX;
+	struct place best = *at;
 	int found = 0;
 
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct tp_names_entry *e = &t->entry[c->index[i]];
-		uint64_t generation = tpi_name_word(&e->generation);
+		struct place p = place_of(e);
 
-		if (generation > after && generation < best) {
-			best = generation;
-			found = read_entry(e, key, hit);
+		if (comes_before(at, &p) && (!found || comes_before(&p, &best))) {
+			best = p;
+			read_entry(e, hit);
+			found = 1;
 		}
 	}
 	hit->head = c->head;
-	return tpi_names_still(&t->head[c->bucket], c->head) ? found : -EAGAIN;
+	if (!tpi_names_still(&t->head[c->bucket], c->head))
+		return -EAGAIN;
+	*at = best;
+	return found;
 }
 
-static int next_of_bucket(uint32_t bucket, uint64_t after, struct tpi_name_key *key, struct tpi_name_hit *hit)
+static int next_of_bucket(uint32_t bucket, struct place *at, struct tpi_name_hit *hit)
 {
 	struct tpi_name_chain c;
 	int r;
@@ -50,31 +71,44 @@ static int next_of_bucket(uint32_t bucket, uint64_t after, struct tpi_name_key *
 	do {
 		r = tpi_names_chain(bucket, &c);
 		if (r == 0)
-			r = next_in(&c, after, key, hit);
+			r = next_in(&c, at, hit);
 	} while (r == -EAGAIN);
 	return r;
 }
 
+static void give(const struct place *at, uint64_t bucket, const struct tpi_name_hit *hit, struct tp_name *ret_name)
+{
+	struct tpi_name_key key = {.any_type = false, .hash = bucket};
+
+	memcpy(key.name, at->words, sizeof(key.name));
+	memcpy(key.type, at->words + TP_NAMES_WORDS, sizeof(key.type));
+	tpi_name_fill(&key, hit, ret_name);
+	if (tpi_self.satellite && !tpi_in_segment(ret_name->ptr, 1))
+		ret_name->ptr = NULL;
+	ret_name->name[TP_NAME_LENGTH_MAX] = '\0';
+}
+
 int tp_name_next(struct tp_name_cursor *cursor, struct tp_name *ret_name)
 {
-	struct tpi_name_key key;
 	struct tpi_name_hit hit;
+	struct place at;
 	int r = tpi_ready();
 
 	if (r < 0)
 		return r;
-	for (; cursor->at < TP_NAMES_BUCKETS; cursor->at++, cursor->after = 0) {
-		if (!TP_NAMES_HEAD_INDEX(__atomic_load_n(&tpi_names()->head[cursor->at], __ATOMIC_RELAXED)))
-			continue;
-		r = next_of_bucket((uint32_t)cursor->at, cursor->after, &key, &hit);
-		if (r < 0)
-			return r;
-		if (r > 0) {
-			cursor->after = hit.generation;
-			tpi_name_result(&key, &hit, ret_name);
-			ret_name->name[TP_NAME_LENGTH_MAX] = '\0';
-			return 1;
-		}
+	memcpy(at.words, cursor->name, sizeof(cursor->name));
+	memcpy(at.words + TP_NAMES_WORDS, cursor->type, sizeof(cursor->type));
+	for (; cursor->at < TP_NAMES_BUCKETS; cursor->at++) {
+		r = 0;
+		if (TP_NAMES_HEAD_INDEX(__atomic_load_n(&tpi_names()->head[cursor->at], __ATOMIC_RELAXED)))
+			r = next_of_bucket((uint32_t)cursor->at, &at, &hit);
+		if (r)
+			break;
+		memset(&at, 0, sizeof(at));
 	}
-	return 0;
+	if (r > 0)
+		give(&at, cursor->at, &hit, ret_name);
+	memcpy(cursor->name, at.words, sizeof(cursor->name));
+	memcpy(cursor->type, at.words + TP_NAMES_WORDS, sizeof(cursor->type));
+	return r;
 }

@@ -10,7 +10,7 @@
  * or the search for what the dead have left. A late one finds another count and leaves it alone. The count comes round after 2^32 uses of
  * one entry.
  *
- * When all below `limit` are taken, sweep() takes back what the dead have left: names whose owner has died (unless kept), and entries
+ * When all below `limit` are taken, tpi_names_sweep() takes back what the dead have left: names whose owner has died (unless kept), and entries
  * claimed by the dead that no chain holds, whatever they were killed in. The last entries, the reserve, are for copies alone. If that is little, the limit grows, so a sweep costs nothing
  * much per entry given out.
  */
@@ -181,26 +181,32 @@ static int place_in(const struct tpi_name_chain *c, uint32_t index)
 	return -1;
 }
 
-/* Return: it is free now. `claim` was read before: while it is being filled in by the living, its hash may be anything. */
+/*
+ * Return: it is free now. `claim` was read before: while the living fill the entry in, its hash may be anything. All the dead of a chain go at
+ * once: one by one, the others would be copied to where the sweep has been already.
+ */
 static bool take_back(struct tp_names *t, uint32_t index, uint64_t claim)
 {
 	struct tpi_name_chain c;
+	uint64_t dead;
 	int at;
 
 	if (tpi_names_chain((uint32_t)(tpi_name_word(&t->entry[index].hash) % TP_NAMES_BUCKETS), &c) < 0)
 		return false;
 	at = place_in(&c, index);
-	if (at >= 0)
-		return tpi_name_dead(&t->entry[index]) && tpi_names_change(&c, UINT64_C(1) << at, 0) == 0;
+	if (at >= 0) {
+		dead = tpi_names_dead(&c);
+		return dead >> at & 1 && tpi_names_change(&c, dead, 0) == 0;
+	}
 	if (tpi_tag_alive(TP_NAMES_CLAIM_TAG(claim)))
 		return false;
 	tpi_names_free(index, claim);
 	return true;
 }
 
-/* Return: how many of these are free. */
-static uint32_t sweep(struct tp_names *t, uint32_t from, uint32_t end)
+uint32_t tpi_names_sweep(uint32_t from, uint32_t end)
 {
+	struct tp_names *t = tpi_names();
 	uint32_t n = 0;
 
 	for (uint32_t i = from; i < end; i++) {
@@ -218,10 +224,10 @@ static uint32_t sweep(struct tp_names *t, uint32_t from, uint32_t end)
 static bool make_room(struct tp_names *t)
 {
 	uint32_t limit = limit_of(t), was = __atomic_load_n(&t->limit, __ATOMIC_RELAXED);
-	uint32_t n = sweep(t, 1, limit);
+	uint32_t n = tpi_names_sweep(1, limit);
 	uint32_t more = limit > LIMIT_MOST / LIMIT_GROWTH ? LIMIT_MOST : limit * LIMIT_GROWTH;
 
-	sweep(t, LIMIT_MOST, TP_NAMES_ENTRIES);
+	tpi_names_sweep(LIMIT_MOST, TP_NAMES_ENTRIES);
 	if (n >= limit / 4 || limit == LIMIT_MOST)
 		return n > 0;
 	__atomic_compare_exchange_n(&t->limit, &was, more, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);

@@ -75,16 +75,6 @@ static int place_of(const struct tpi_name_chain *c, const struct tpi_name_key *k
 	return -1;
 }
 
-static uint64_t dead_ones(const struct tpi_name_chain *c)
-{
-	uint64_t dead = 0;
-
-	for (uint32_t i = 0; i < c->n; i++)
-		if (tpi_name_dead(&tpi_names()->entry[c->index[i]]))
-			dead |= UINT64_C(1) << i;
-	return dead;
-}
-
 static int taken(const struct tpi_name_key *key, tp_id owner)
 {
 	if (owner == tpi_self.id)
@@ -124,7 +114,7 @@ static int try_publish(const struct tpi_name_key *key, const void *ptr, unsigned
 			return tpi_names_still(&t->head[c.bucket], c.head) ? taken(key, owner) : -EAGAIN;
 	}
 	if (tpi_unlikely(c.n >= CROWDED)) {
-		drop |= dead_ones(&c);
+		drop |= tpi_names_dead(&c);
 		if (c.n == TP_NAMES_CHAIN_MAX && !drop)
 			return too_many_types(key);
 	}
@@ -244,7 +234,7 @@ static int out_of_reach(const struct tpi_name_hit *hit, const char *name)
 			program_name(hit->owner)));
 }
 
-int tpi_name_result(const struct tpi_name_key *key, const struct tpi_name_hit *hit, struct tp_name *ret_name)
+void tpi_name_fill(const struct tpi_name_key *key, const struct tpi_name_hit *hit, struct tp_name *ret_name)
 {
 	ret_name->ptr = (void *)(uintptr_t)hit->ptr;
 	ret_name->owner = hit->owner;
@@ -256,6 +246,11 @@ int tpi_name_result(const struct tpi_name_key *key, const struct tpi_name_hit *h
 	memcpy(ret_name->name, key->name, sizeof(ret_name->name));
 	memcpy(ret_name->type, key->any_type ? hit->type : key->type, sizeof(ret_name->type));
 	ret_name->type[TP_NAME_LENGTH_MAX] = '\0';
+}
+
+int tpi_name_result(const struct tpi_name_key *key, const struct tpi_name_hit *hit, struct tp_name *ret_name)
+{
+	tpi_name_fill(key, hit, ret_name);
 	if (tpi_unlikely(!hit->alive) && !(hit->flags & TP_PUBLISH_KEEP))
 		return tpi_fail(-EOWNERDEAD, "%s of %s: its owner has died", ret_name->name, program_name(hit->owner));
 	if (tpi_unlikely(tpi_self.satellite) && !tpi_in_segment(ret_name->ptr, 1)) {

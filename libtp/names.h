@@ -93,8 +93,8 @@ struct tpi_name_chain {
 
 int tpi_names_chain(uint32_t bucket, struct tpi_name_chain *ret_chain) TPI_HIDDEN;
 
-/* Not worth keeping: its owner has died, and that ends it. */
-bool tpi_name_dead(const struct tp_names_entry *e) TPI_HIDDEN;
+/* A bit for each whose owner has died, and which that ends. */
+uint64_t tpi_names_dead(const struct tpi_name_chain *chain) TPI_HIDDEN;
 
 /* An entry for this program, which nobody can reach; 0: none is left. `copy`: the reserve may be used. */
 uint32_t tpi_names_take(bool copy) TPI_HIDDEN;
@@ -102,6 +102,9 @@ uint32_t tpi_names_take(bool copy) TPI_HIDDEN;
 void tpi_names_free(uint32_t index, uint64_t claim) TPI_HIDDEN;
 /* From now on its unreachable state is this program's care. */
 void tpi_names_answer_for(uint32_t index, uint64_t claim) TPI_HIDDEN;
+
+/* Takes back what the dead have left among these. Return: how many of them are free. */
+uint32_t tpi_names_sweep(uint32_t from, uint32_t end) TPI_HIDDEN;
 
 /*
  * Puts the chain without the entries whose bits are set in `drop`, and with `add` (0: none) in front, in its place.
@@ -112,7 +115,9 @@ int tpi_names_change(const struct tpi_name_chain *chain, uint64_t drop, uint32_t
 /* Wakes those who wait for a name; costs one load when nobody does. */
 void tpi_names_announce(void) TPI_HIDDEN;
 
-/* The public form. -EOWNERDEAD, -EFAULT (a satellite, and a pointer into a slot), with *ret_name filled in; 0. */
+/* The public form. */
+void tpi_name_fill(const struct tpi_name_key *key, const struct tpi_name_hit *hit, struct tp_name *ret_name) TPI_HIDDEN;
+/* The same, and what a look-up returns: -EOWNERDEAD, -EFAULT (a satellite, and a pointer into a slot), with *ret_name filled in; 0. */
 int tpi_name_result(const struct tpi_name_key *key, const struct tpi_name_hit *hit, struct tp_name *ret_name) TPI_HIDDEN;
 int tpi_names_damaged(void) TPI_HIDDEN __attribute__((cold));
 

@@ -36,8 +36,10 @@ struct tp_name {
 
 /* Where a list is; zeroed: at its beginning. */
 struct tp_name_cursor {
-	uint64_t at, after;
-	uint64_t reserved[2];
+	uint64_t at;
+	char name[TP_NAME_LENGTH_MAX + 1];
+	char type[TP_NAME_LENGTH_MAX + 1];
+	uint64_t reserved[3];
 };
 
 TP_BEGIN
@@ -115,7 +117,8 @@ TP_API int tp_name_check(const struct tp_name *name);
 /*
  * tp_name_next - lists all names, those of the dead as well.
  *
- * cursor: zeroed at first; each call moves it on. Others may change names meanwhile: each name that is there all the time is listed once.
+ * cursor: zeroed at first; each call moves it on. Others may change names meanwhile: each name and type that is there all the time
+ * is listed once, even if it is replaced.
  * In a satellite ptr is NULL where it leads into a program's own memory.
  *
  * Return: 1: *ret_name is filled in; 0: that was all; -EUCLEAN.
