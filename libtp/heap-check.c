@@ -27,7 +27,7 @@ struct check {
 
 static bool mark(struct check *k, uint32_t block)
 {
-	uint64_t bit = UINT64_C(1) << (block - 1) % 64, *word = &k->seen[(block - 1) / 64];
+	uint64_t bit = UINT64_C(1) << block % 64, *word = &k->seen[block / 64];
 	bool was = *word & bit;
 
 	*word |= bit;

@@ -9,36 +9,45 @@
 #define AT_LEAST(n, min) ((n) > (min) ? (n) : (min))
 #define AT_MOST(n, max)	 ((n) < (max) ? (n) : (max))
 
-/* Few blocks: their links are in the slab's entry. Many: two bytes more a block. */
-#define IN_ENTRY(size, units)	  ((units) * 65536 / (size) <= TP_HEAP_LINKS)
-#define CAP(size, units)	  (IN_ENTRY(size, units) ? (units) * 65536 / (size) : (units) * 65536 / ((size) + 2))
+#define ALL(size, units) ((units) * 65536 / (size))
 
-#define CLASS(size_, units_)                                                                       \
+#define CLASS(size_, units_, first_, shift_)                                                       \
 	{                                                                                          \
 		.step = UINT64_MAX / (size_) + 1,                                                  \
 		.size = (size_),                                                                   \
-		.links = IN_ENTRY(size_, units_) ? 0 : (units_) * 65536 - 2 * CAP(size_, units_),  \
-		.cap = CAP(size_, units_),                                                         \
+		.first = (first_) + (shift_),                                                      \
+		.cap = ALL(size_, units_) - (first_),                                              \
 		.batch = AT_LEAST(4096 / (size_), 1),                                              \
-		.worth = AT_LEAST(CAP(size_, units_) / 8, 1),                                      \
+		.worth = AT_LEAST((ALL(size_, units_) - (first_)) / 8, 1),                         \
+		.shift = (shift_),                                                                 \
 		.units = (units_),                                                                 \
-		.held_max = AT_LEAST(AT_MOST(CAP(size_, units_) / 4, 32), 4),                      \
+		.held_max = AT_LEAST(AT_MOST(ALL(size_, units_) / 4, 32), 4),                      \
 	}
 
+/* Few blocks: their links are in the slab's entry. */
+#define FEW(size, units) CLASS(size, units, 0, 1)
+
+/*
+ * Many: links take the place of the first blocks, from a line of the slab's on; one link more, for what is left at the end. If all classes
+ * had them on the first line, caches would have to keep those of all slabs in one place: they all start on 64 KiB.
+ */
+#define DENSE(size, line)                                                                          \
+	CLASS(size, 1, (64 * (line) + 2 * (65536 / (size) + 1) + (size) - 1) / (size), 32 * (line))
+
 const struct tpi_class tpi_class[64] = {
-	CLASS(16, 1), CLASS(32, 1), CLASS(48, 1), CLASS(64, 1),
-	CLASS(80, 1), CLASS(96, 1), CLASS(112, 1), CLASS(128, 1),
-	CLASS(160, 1), CLASS(192, 1), CLASS(224, 1), CLASS(256, 1),
-	CLASS(320, 1), CLASS(384, 1), CLASS(448, 1), CLASS(512, 1),
-	CLASS(640, 1), CLASS(768, 1), CLASS(896, 1), CLASS(1024, 1),
-	CLASS(1280, 1), CLASS(1536, 1), CLASS(1792, 1), CLASS(2048, 1),
-	CLASS(2560, 1), CLASS(3072, 1), CLASS(3584, 1), CLASS(4096, 1),
-	CLASS(5120, 1), CLASS(5632, 1), CLASS(6144, 1), CLASS(7168, 1),
-	CLASS(8192, 1), CLASS(9216, 1), CLASS(10752, 1), CLASS(12800, 1),
-	CLASS(16384, 1),
-	CLASS(20480, 8), CLASS(24576, 8), CLASS(28672, 8), CLASS(32768, 8),
-	CLASS(40960, 8), CLASS(49152, 8), CLASS(57344, 8), CLASS(65536, 8),
-	CLASS(81920, 8), CLASS(102400, 8), CLASS(131072, 8),
+	DENSE(16, 0), DENSE(32, 0), DENSE(48, 0), DENSE(64, 6),
+	DENSE(80, 7), DENSE(96, 8), DENSE(112, 10), DENSE(128, 12),
+	DENSE(160, 14), DENSE(192, 15), DENSE(224, 5), DENSE(256, 3),
+	DENSE(320, 2), DENSE(384, 0), DENSE(448, 2), DENSE(512, 3),
+	DENSE(640, 6), DENSE(768, 9), DENSE(896, 11), DENSE(1024, 13),
+	DENSE(1280, 17), FEW(1536, 1), FEW(1792, 1), FEW(2048, 1),
+	FEW(2560, 1), FEW(3072, 1), FEW(3584, 1), FEW(4096, 1),
+	FEW(5120, 1), FEW(5632, 1), FEW(6144, 1), FEW(7168, 1),
+	FEW(8192, 1), FEW(9216, 1), FEW(10752, 1), FEW(12800, 1),
+	FEW(16384, 1),
+	FEW(20480, 8), FEW(24576, 8), FEW(28672, 8), FEW(32768, 8),
+	FEW(40960, 8), FEW(49152, 8), FEW(57344, 8), FEW(65536, 8),
+	FEW(81920, 8), FEW(102400, 8), FEW(131072, 8),
 };
 
 /* [n]: up to 16 n bytes */

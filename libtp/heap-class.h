@@ -11,6 +11,7 @@
 
 enum {
 	TPI_CLASSES = 48,
+	TPI_DENSE = 21,		   /* classes below this have their links at the slab's start */
 	TPI_SMALL_MAX = 1024,	   /* by a table of 16-byte steps */
 	TPI_MEDIUM_MAX = 16 << 10, /* of 256-byte steps; above: of 4 KiB steps, in slabs of 8 units */
 	TPI_CLASS_MAX = 128 << 10,
@@ -19,10 +20,11 @@ enum {
 struct tpi_class {
 	uint64_t step;	  /* 2^64 / size, rounded up: see tpi_class_block */
 	uint32_t size;
-	uint32_t links;	  /* offset of the links in the slab; 0: they are in its entry */
+	uint16_t first;	  /* number of the first block */
 	uint16_t cap;	  /* blocks */
 	uint16_t batch;	  /* blocks that are carved at once */
 	uint16_t worth;	  /* so many free blocks make a slab worth taking */
+	uint16_t shift;	  /* block n starts at (n - shift) * size */
 	uint8_t units;	  /* of a slab */
 	uint8_t held_max; /* slabs a thread holds besides the one it allocates from */
 };
@@ -50,10 +52,10 @@ static inline uint32_t tpi_class_of(size_t size)
 static inline bool tpi_class_block(const struct tpi_class *c, uint32_t off, uint32_t *ret_block)
 {
 	unsigned __int128 product = (unsigned __int128)off * c->step;
-	uint32_t index = (uint32_t)(product >> 64);
+	uint32_t block = (uint32_t)(product >> 64) + c->shift;
 
-	*ret_block = index + 1;
-	return index < c->cap && (uint64_t)product <= c->step - 1;
+	*ret_block = block;
+	return block - c->first < c->cap && (uint64_t)product < c->step;
 }
 
 #endif

@@ -20,12 +20,6 @@ enum {
 	TPI_ACTIVE = 1 << 20, /* bias of the slab that is allocated from: it never counts as empty */
 };
 
-/* Where the links of a class's slabs lie: slab n's at base + n * stride. */
-struct tpi_links_at {
-	char *base;
-	uint64_t stride;
-};
-
 /* Where the heap's parts lie. */
 struct tpi_heap_map {
 	struct tp_heap *meta;
@@ -33,14 +27,19 @@ struct tpi_heap_map {
 	uint64_t *owner, *busy, *dirty, *room;
 	uint32_t units;
 	uint32_t room_words; /* 64-bit words of one class's bitmap in `room` */
-	struct tpi_links_at links[64];
 };
 
 struct tpi_bin {
 	struct tp_slab *slab; /* the thread allocates from it; &none: there is none yet */
-	char *base;	      /* of its blocks, such that block n is at base + n * size */
-	uint16_t *link;	      /* of its blocks, by number */
-	uint32_t size, cap;
+	char *base;	      /* block n is at base + n * size */
+	uint16_t *link;	      /* block n's is [n] */
+	uint64_t size;
+	uint32_t max; /* the highest number */
+};
+
+/* What a free needs to know of a class. */
+struct tpi_near_class {
+	uint64_t step, shift;
 };
 
 struct tpi_held {
@@ -58,11 +57,13 @@ struct tpi_heap {
 	uintptr_t pointer;  /* the thread's; 0: of none at present */
 	struct tpi_heap *older; /* all of the process: they are used again, and never unmapped */
 	uint64_t slab_word; /* this thread's word for a slab of class 0 */
+	struct tpi_near_class near_class[TPI_DENSE];
 	struct tpi_heap_map map;
 	uint32_t takes;		/* of runs */
 	bool guest;		/* not a thread's: keeps nothing */
 	bool copy;		/* of a forked child: what others wrote may be half there (malloc/fork.c) */
 	struct tp_slab none;
+	struct tpi_bin *bin_of_16[TPI_SMALL_MAX / 16 + 1]; /* tpi_class_of_16's */
 	struct tpi_bin bin[TPI_CLASSES];
 	struct tpi_held held[TPI_CLASSES];
 	struct tpi_kept kept;
@@ -93,17 +94,40 @@ static inline char *tpi_unit(uint32_t i)
 	return (char *)TPI_HEAP_BASE + ((uint64_t)i << TP_HEAP_UNIT_SHIFT);
 }
 
-/* The links of a slab, such that [n] is block n's: two places for them, one sum. */
+/* The links of a slab, such that [n] is block n's. */
 static inline uint16_t *tpi_links(const struct tpi_heap_map *m, uint32_t slab, uint32_t class_)
 {
-	const struct tpi_links_at *at = &m->links[class_];
+	return class_ < TPI_DENSE ? (uint16_t *)tpi_unit(slab) : m->slabs[slab].link - 1;
+}
 
-	return (uint16_t *)(at->base + (uint64_t)slab * at->stride);
+static inline char *tpi_block(const struct tpi_class *c, uint32_t slab, uint32_t block)
+{
+	return tpi_unit(slab) + (uint64_t)(block - c->shift) * c->size;
+}
+
+/*
+ * A slab's blocks are carved from one that depends on the slab, and round: slabs start at 64 KiB, and caches would have to keep the first
+ * blocks of all of them in the same few places.
+ */
+static inline uint32_t tpi_carve_from(const struct tpi_class *c, uint32_t slab)
+{
+	return slab * 37 % 64 * 64 / c->size;
+}
+
+/* The number of the n-th block to be carved, and the reverse. n is from 1. */
+static inline uint32_t tpi_carve_block(const struct tpi_class *c, uint32_t slab, uint32_t n)
+{
+	return (tpi_carve_from(c, slab) + n - 1) % c->cap + c->first;
+}
+
+static inline uint32_t tpi_carve_order(const struct tpi_class *c, uint32_t slab, uint32_t block)
+{
+	return (block - c->first + c->cap - tpi_carve_from(c, slab) % c->cap) % c->cap + 1;
 }
 
 static inline bool tpi_block_ok(const struct tpi_class *c, uint32_t block)
 {
-	return block - 1 < c->cap;
+	return block - c->first < c->cap;
 }
 
 /* heap-thread.c: this thread's part. NULL: too many threads or no memory; tpi_heap_guest is for frees then. */
@@ -115,10 +139,14 @@ void tpi_heap_map_init(struct tpi_heap_map *map) TPI_HIDDEN;
  * a forked child finds its page wiped. What is found is right if its `pointer` says so, and so races with nobody. A miss is looked up in the
  * table of threads.
  */
-enum { TPI_NEAR = 512 };
+enum { TPI_NEAR = 256 };
 
 struct tpi_near {
+	uintptr_t first_pointer; /* the first thread has a place of its own: most programs' only one, or busiest */
+	uintptr_t first_taken;
+	struct tpi_heap *first;
 	intptr_t part[TPI_NEAR];
+	char pad[4096 - (TPI_NEAR + 3) * sizeof(intptr_t)];
 	struct tpi_heap nobody;
 };
 
@@ -126,15 +154,20 @@ extern struct tpi_near tpi_near TPI_HIDDEN;
 
 static inline uint32_t tpi_near_hash(uintptr_t pointer)
 {
-	return (uint32_t)((pointer * UINT64_C(0x9e3779b97f4a7c15)) >> 55);
+	/* Threads' stacks are pages apart, and of whatever size. */
+	return (uint32_t)(pointer >> 12) % TPI_NEAR;
 }
 
 /* This thread's part if it is near; else NULL, and tpi_heap_mine may have it. */
 static inline struct tpi_heap *tpi_heap_near(void)
 {
 	uintptr_t pointer = arch_thread_pointer();
-	struct tpi_heap *t = (struct tpi_heap *)((char *)&tpi_near.nobody + tpi_get(tpi_near.part[tpi_near_hash(pointer)]));
+	struct tpi_heap *t;
 
+	/* Only that thread sets it, and finds it by its own pointer. */
+	if (tpi_likely(tpi_get(tpi_near.first_pointer) == pointer))
+		return tpi_near.first;
+	t = (struct tpi_heap *)((char *)&tpi_near.nobody + tpi_get(tpi_near.part[tpi_near_hash(pointer)]));
 	return tpi_likely(tpi_get(t->pointer) == pointer) ? t : NULL;
 }
 
@@ -208,31 +241,33 @@ int tpi_heap_blame(const void *ptr, const char *call) TPI_HIDDEN __attribute__((
 void tpi_heap_damaged(uint32_t slab, uint32_t block) TPI_HIDDEN __attribute__((cold));
 int tpi_heap_full(size_t size) TPI_HIDDEN __attribute__((cold));
 
-/* A block of class `class_`, if the active slab has one at hand. */
-static inline void *tpi_heap_pop(struct tpi_heap *t, uint32_t class_)
+/* A block, if the active slab has one at hand. */
+static inline bool tpi_heap_pop(struct tpi_bin *b, void **ret_ptr)
 {
-	struct tpi_bin *b = &t->bin[class_];
 	struct tp_slab *s = b->slab;
-	uint32_t block = tpi_get(s->free), next;
+	uint64_t block = tpi_get(s->free);
+	uint16_t *link = b->link + block;
+	uint32_t next;
 
 	if (tpi_unlikely(!block))
-		return NULL;
-	next = tpi_get(b->link[block]);
-	if (tpi_unlikely(next > b->cap))
-		return NULL;
+		return false;
+	next = tpi_get(*link);
+	if (tpi_unlikely(next > b->max))
+		return false;
 	/* From here on a death loses the block; before, it was in the list still. */
 	tpi_set(s->free, next);
 	tpi_then();
-	tpi_set(b->link[block], TP_HEAP_IN_USE);
+	tpi_set(*link, TP_HEAP_IN_USE);
 	arch_count_up(&s->count);
-	return b->base + (uint64_t)block * b->size;
+	*ret_ptr = b->base + block * b->size;
+	return true;
 }
 
 static inline void *tpi_heap_get_class(struct tpi_heap *t, uint32_t class_)
 {
-	void *p = tpi_heap_pop(t, class_);
+	void *p;
 
-	return tpi_likely(p != NULL) ? p : tpi_slab_dry(t, class_);
+	return tpi_likely(tpi_heap_pop(&t->bin[class_], &p)) ? p : tpi_slab_dry(t, class_);
 }
 
 /* What came of a free on the fast path. */
@@ -243,36 +278,44 @@ enum tpi_put {
 };
 
 /* Frees into a slab of this thread's own. NOT: the block is free already. */
-static inline enum tpi_put tpi_heap_put_block(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint32_t block)
+static inline enum tpi_put tpi_heap_put_link(struct tp_slab *s, uint16_t *links, uint64_t block)
 {
-	struct tp_slab *s = &t->map.slabs[slab];
-	uint16_t *link = tpi_links(&t->map, slab, class_) + block;
+	uint16_t *link = links + block;
 
 	if (tpi_unlikely(tpi_get(*link) != TP_HEAP_IN_USE))
 		return TPI_PUT_NOT;
 	/* The link before the head: a death in between loses this block only. */
 	tpi_set(*link, (uint16_t)tpi_get(s->free));
 	tpi_then();
-	tpi_set(s->free, block);
+	tpi_set(s->free, (uint32_t)block);
 	return tpi_unlikely(arch_count_down(&s->count)) ? TPI_PUT_EMPTIED : TPI_PUT_DONE;
+}
+
+static inline enum tpi_put tpi_heap_put_block(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint32_t block)
+{
+	return tpi_heap_put_link(&t->map.slabs[slab], tpi_links(&t->map, slab, class_), block);
 }
 
 /* The same for any pointer; if it is in a slab of this thread's own, its number and class are set. */
 static inline enum tpi_put tpi_heap_put(struct tpi_heap *t, const void *ptr, uint32_t *ret_slab, uint32_t *ret_class)
 {
-	uint64_t off = (uint64_t)(uintptr_t)ptr - TPI_HEAP_BASE, word;
-	uint32_t i = (uint32_t)(off >> TP_HEAP_UNIT_SHIFT), block;
+	uint64_t at = (uint64_t)(uintptr_t)ptr, i = (at >> TP_HEAP_UNIT_SHIFT) - (TPI_HEAP_BASE >> TP_HEAP_UNIT_SHIFT), word;
+	const struct tpi_near_class *c;
+	unsigned __int128 product;
 
-	if (tpi_unlikely(off >> TP_HEAP_UNIT_SHIFT >= t->map.units))
+	if (tpi_unlikely(i >= t->map.units))
 		return TPI_PUT_NOT;
 	word = tpi_get(t->map.owner[i]) ^ t->slab_word;
-	if (tpi_unlikely(word >= 64))
+	if (tpi_unlikely(word >= TPI_DENSE))
 		return TPI_PUT_NOT;
-	*ret_slab = i;
+	*ret_slab = (uint32_t)i;
 	*ret_class = (uint32_t)word;
-	if (tpi_unlikely(!tpi_class_block(&tpi_class[word], (uint32_t)(off & (TP_HEAP_UNIT - 1)), &block)))
+	/* As tpi_class_block; what is before the first block, or behind the last, has a link that never says "in use". */
+	c = &t->near_class[word];
+	product = (unsigned __int128)(at & (TP_HEAP_UNIT - 1)) * c->step;
+	if (tpi_unlikely((uint64_t)product >= c->step))
 		return TPI_PUT_NOT;
-	return tpi_heap_put_block(t, i, (uint32_t)word, block);
+	return tpi_heap_put_link(&t->map.slabs[i], (uint16_t *)(at & ~(TP_HEAP_UNIT - 1)), (uint64_t)(product >> 64) + c->shift);
 }
 
 static inline int tpi_heap_free_fast(struct tpi_heap *t, void *ptr)

@@ -9,12 +9,14 @@ static int find_in_slab(const struct tpi_heap_map *m, uint32_t slab, uint64_t wo
 	const struct tpi_class *c = &tpi_class[TP_HEAP_WORD_CLASS(word)];
 	uint32_t block;
 
-	if (!c->size || off / c->size >= c->cap)
+	if (!c->size)
 		return -EFAULT;
-	block = (uint32_t)(off / c->size) + 1;
+	block = (uint32_t)(off / c->size) + c->shift;
+	if (!tpi_block_ok(c, block))
+		return -EFAULT;
 	if (tpi_get(tpi_links(m, slab, TP_HEAP_WORD_CLASS(word))[block]) != TP_HEAP_IN_USE)
 		return -EALREADY;
-	*ret_block = tpi_unit(slab) + (uint64_t)(block - 1) * c->size;
+	*ret_block = tpi_block(c, slab, block);
 	*ret_size = c->size;
 	return 0;
 }

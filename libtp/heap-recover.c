@@ -19,19 +19,21 @@
 
 struct walk {
 	uint32_t n;	/* blocks */
-	uint32_t carved; /* at least so many were carved, going by the highest number */
+	uint32_t carved; /* at least so many were carved */
 	bool met;	/* the list went through the block that was looked for */
 };
 
 /* `from` on; no block is visited twice unless the list is damaged, and then the bound ends it. */
-static struct walk walk(const uint16_t *link, const struct tpi_class *c, uint32_t from, uint32_t look_for)
+static struct walk walk(const uint16_t *link, const struct tpi_class *c, uint32_t slab, uint32_t from, uint32_t look_for)
 {
 	struct walk w = {0};
 
 	for (uint32_t block = from; tpi_block_ok(c, block) && w.n < c->cap; w.n++) {
+		uint32_t order = tpi_carve_order(c, slab, block);
+
 		if (block == look_for)
 			w.met = true;
-		w.carved = w.carved > block ? w.carved : block;
+		w.carved = w.carved > order ? w.carved : order;
 		block = tpi_get(link[block]);
 	}
 	return w;
@@ -44,11 +46,11 @@ int32_t tpi_slab_recover(const struct tpi_heap_map *m, uint32_t slab, uint32_t c
 	struct tp_slab *s = &m->slabs[slab];
 	/* The lists' links: acquire, partner of push. */
 	uint32_t remote = __atomic_load_n(&s->remote, __ATOMIC_ACQUIRE), pushed = remote >> 16;
-	struct walk there = walk(link, c, remote & 0xffff, tpi_get(s->free)), here;
+	struct walk there = walk(link, c, slab, remote & 0xffff, tpi_get(s->free)), here;
 
 	if (there.met)
 		tpi_set(s->free, 0);
-	here = walk(link, c, tpi_get(s->free), 0);
+	here = walk(link, c, slab, tpi_get(s->free), 0);
 	if (here.carved > s->carved)
 		tpi_set(s->carved, here.carved);
 	if (s->carved > c->cap)

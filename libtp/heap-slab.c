@@ -56,14 +56,16 @@ static bool collect(struct tp_slab *s, const struct tpi_class *c)
 	return true;
 }
 
-static bool carve(struct tp_slab *s, const struct tpi_class *c, uint16_t *link)
+static bool carve(struct tp_slab *s, const struct tpi_class *c, uint32_t slab, uint16_t *link)
 {
 	uint32_t from = s->carved, n = c->batch, next = 0;
 
 	if (from >= c->cap)
 		return false;
 	n = n < c->cap - from ? n : c->cap - from;
-	for (uint32_t block = from + n; block > from; block--) {
+	for (uint32_t k = from + n; k > from; k--) {
+		uint32_t block = tpi_carve_block(c, slab, k);
+
 		tpi_set(link[block], (uint16_t)next);
 		next = block;
 	}
@@ -85,7 +87,8 @@ static void activate(struct tpi_heap *t, uint32_t class_, uint32_t slab)
 
 	tpi_set(s->count, s->count + TPI_ACTIVE);
 	s->bias = TPI_ACTIVE;
-	t->bin[class_] = (struct tpi_bin){s, tpi_unit(slab) - c->size, tpi_links(&t->map, slab, class_), c->size, c->cap};
+	t->bin[class_] = (struct tpi_bin){s, tpi_unit(slab) - (size_t)c->shift * c->size, tpi_links(&t->map, slab, class_), c->size,
+		(uint32_t)c->first + c->cap - 1};
 }
 
 /* The bin is left with no slab; it was `slab`, still held. */
@@ -158,7 +161,10 @@ static bool make(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
 	tpi_set(s->count, 0);
 	tpi_set(s->carved, 0);
 	s->bias = 0;
-	memset(tpi_links(&t->map, *ret_slab, class_) + 1, 0, 2 * (size_t)c->cap);
+	if (class_ < TPI_DENSE)
+		memset(tpi_unit(*ret_slab), 0, (size_t)(c->first - c->shift) * c->size);
+	else
+		memset(s->link, 0, sizeof(s->link));
 	__atomic_store_n(&t->map.owner[*ret_slab], tpi_word(t, TP_HEAP_SLAB, class_), __ATOMIC_RELEASE);
 	return true;
 }
@@ -169,7 +175,7 @@ static bool refill(struct tpi_heap *t, uint32_t class_)
 	struct tp_slab *s = t->bin[class_].slab;
 	uint32_t next, old;
 
-	if (s != &t->none && (collect(s, c) || carve(s, c, t->bin[class_].link)))
+	if (s != &t->none && (collect(s, c) || carve(s, c, slab_of_bin(t, class_), t->bin[class_].link)))
 		return true;
 	if (!pick_held(t, class_, &next) && !pick_shared(t, class_, &next) && !make(t, class_, &next) &&
 		!pick_any(t, class_, &next))
@@ -193,9 +199,9 @@ void *tpi_slab_dry(struct tpi_heap *t, uint32_t class_)
 {
 	tpi_heap_check_fork();
 	for (;;) {
-		void *p = tpi_heap_pop(t, class_);
+		void *p;
 
-		if (p)
+		if (tpi_heap_pop(&t->bin[class_], &p))
 			return p;
 		if (tpi_get(t->bin[class_].slab->free))
 			drop_damaged(t, class_);

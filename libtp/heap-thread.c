@@ -16,14 +16,6 @@ struct tpi_near tpi_near __attribute__((aligned(4096)));
 /* Of this process; a thread's number is not used again, as one that ended without notice may still hold slabs. */
 static uint32_t threads;
 
-/* Less 2, since blocks are numbered from 1. */
-static struct tpi_links_at links_at(const struct tpi_heap_map *m, const struct tpi_class *c)
-{
-	if (c->links)
-		return (struct tpi_links_at){tpi_unit(0) + c->links - 2, TP_HEAP_UNIT};
-	return (struct tpi_links_at){(char *)m->slabs + offsetof(struct tp_slab, link) - 2, sizeof(struct tp_slab)};
-}
-
 void tpi_heap_map_init(struct tpi_heap_map *m)
 {
 	uint32_t n = (uint32_t)(tpi_heap_size() >> TP_HEAP_UNIT_SHIFT);
@@ -39,8 +31,6 @@ void tpi_heap_map_init(struct tpi_heap_map *m)
 		.units = n,
 		.room_words = (uint32_t)(TP_HEAP_BITMAP(n) / 8),
 	};
-	for (uint32_t c = 0; c < TPI_CLASSES; c++)
-		m->links[c] = links_at(m, &tpi_class[c]);
 }
 
 static uint64_t word_for(uint32_t thread)
@@ -55,11 +45,29 @@ static void *pages(size_t size)
 	return (unsigned long)r > -4096UL ? NULL : (void *)r;
 }
 
+/* Whoever comes while the first place is free gets it, until it ends. */
 static void put_near(struct tpi_heap *t)
 {
-	intptr_t distance = (intptr_t)((uintptr_t)t - (uintptr_t)&tpi_near.nobody);
+	uintptr_t pointer = arch_thread_pointer(), none = 0;
 
-	tpi_set(tpi_near.part[tpi_near_hash(arch_thread_pointer())], distance);
+	tpi_set(tpi_near.part[tpi_near_hash(pointer)], (intptr_t)((uintptr_t)t - (uintptr_t)&tpi_near.nobody));
+	if (tpi_get(tpi_near.first_taken) ||
+		!__atomic_compare_exchange_n(&tpi_near.first_taken, &none, pointer, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return;
+	tpi_near.first = t;
+	tpi_then();
+	tpi_set(tpi_near.first_pointer, pointer);
+}
+
+static void leave_near(void)
+{
+	uintptr_t pointer = arch_thread_pointer();
+
+	tpi_set(tpi_near.part[tpi_near_hash(pointer)], 0);
+	if (tpi_get(tpi_near.first_pointer) != pointer)
+		return;
+	tpi_set(tpi_near.first_pointer, 0);
+	__atomic_store_n(&tpi_near.first_taken, 0, __ATOMIC_RELEASE);
 }
 
 static void at_end(struct tpi_thread *thread)
@@ -68,7 +76,7 @@ static void at_end(struct tpi_thread *thread)
 
 	thread->part[TPI_PART_HEAP] = NULL;
 	tpi_slab_leave(t);
-	put_near(&tpi_near.nobody);
+	leave_near();
 	/* Release, partner: take_part. */
 	__atomic_store_n(&t->pointer, 0, __ATOMIC_RELEASE);
 }
@@ -124,8 +132,12 @@ static struct tpi_heap *make(uintptr_t pointer)
 		t->bin[c] = (struct tpi_bin){.slab = &t->none};
 		t->held[c].n = 0;
 	}
+	for (uint32_t c = 0; c < TPI_DENSE; c++)
+		t->near_class[c] = (struct tpi_near_class){tpi_class[c].step, tpi_class[c].shift};
+	for (uint32_t i = 0; i <= TPI_SMALL_MAX / 16; i++)
+		t->bin_of_16[i] = &t->bin[tpi_class_of_16[i]];
 	tpi_heap_at_thread_end(at_end);
-	arch_syscall3(ARCH_NR_madvise, (long)tpi_near.part, sizeof(tpi_near.part), MADV_WIPEONFORK);
+	arch_syscall3(ARCH_NR_madvise, (long)&tpi_near, offsetof(struct tpi_near, nobody), MADV_WIPEONFORK);
 	return t;
 }
 
@@ -146,7 +158,7 @@ struct tpi_heap *tpi_heap_far(void)
 void tpi_heap_forget(void)
 {
 	newest = NULL;
-	memset(tpi_near.part, 0, sizeof(tpi_near.part));
+	memset(&tpi_near, 0, offsetof(struct tpi_near, nobody));
 }
 
 /* For a thread that can have none of its own: enough to free with. */

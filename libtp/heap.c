@@ -23,8 +23,7 @@ void *tp_malloc(size_t size)
 
 	if (tpi_unlikely(!t || size > TPI_SMALL_MAX))
 		return malloc_slow(size);
-	p = tpi_heap_pop(t, tpi_class_of_16[(size + 15) / 16]);
-	return tpi_likely(p != NULL) ? p : malloc_slow(size);
+	return tpi_likely(tpi_heap_pop(t->bin_of_16[(size + 15) / 16], &p)) ? p : malloc_slow(size);
 }
 
 void *tp_calloc(size_t count, size_t size)

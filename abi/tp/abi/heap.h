@@ -15,9 +15,10 @@
  * A word carries the tag of the program that holds the run, and which of its threads. A slab may be SHARED: then no thread works on it, its
  * fields are exact, and its tag is that of the last holder. Full slabs always are: the first thread that frees into one takes it.
  *
- * A slab's blocks are numbered from 1. Each has a link of 16 bits: the number of the next free block, 0 for the last, TP_HEAP_IN_USE while it is
- * in use. The links lie in the slab's entry where they fit, else at the slab's end: never in the blocks, so that a write to a block after its
- * free harms nobody, a second free is seen, and neither allocating nor freeing touches a block's own memory.
+ * A slab's blocks are numbered. Each has a link of 16 bits: the number of the next free block, 0 for the last, TP_HEAP_IN_USE while it is in
+ * use. Where the links fit they lie in the slab's entry, and the slab starts with block 1. Else they lie at the slab's start, block n is at
+ * n times the size, and the first blocks are those that the links leave room for. They are never in the blocks, so that a write to a block
+ * after its free harms nobody, a second free is seen, and neither allocating nor freeing touches a block's own memory.
  *
  * Everything is valid when it is all zero.
  */

@@ -4,7 +4,7 @@
  * and with mimalloc (medians over the rounds), and the median of the rounds' ratios. Both are called through a pointer, in turn, on the same
  * sequence of sizes. Figures:
  *
- *	churn		16-1,024 bytes, 256 live, each operation frees a random one and allocates another
+ *	churn		16-1,024 bytes, 1,024 live, each operation frees a random one and allocates another
  *	churn-two	the same in two programs (mimalloc: two threads) at once
  *	lifo		16-1,024 bytes, the last is freed first, 100 at a time
  *	live		16-256 bytes with 20,000 live
@@ -239,8 +239,8 @@ struct figure {
 };
 
 static const struct figure figures[] = {
-	{"churn", churn, {16, 1024, 256, 1000000}},
-	{"churn-two", churn_two, {16, 1024, 256, 1000000}},
+	{"churn", churn, {16, 1024, 1024, 1000000}},
+	{"churn-two", churn_two, {16, 1024, 1024, 1000000}},
 	{"lifo", lifo, {16, 1024, 0, 1000000}},
 	{"live", churn, {16, 256, 20000, 1000000}},
 	{"large", churn, {16 << 10, 1 << 20, 16, 200000}},

@@ -28,19 +28,17 @@ static void blocks_and_links_fill_the_slab(void **state)
 	(void)state;
 	for (uint32_t c = 0; c < TPI_CLASSES; c++) {
 		const struct tpi_class *k = &tpi_class[c];
-		uint32_t bytes = k->units * 65536u, per = k->size + (k->links ? 2 : 0);
+		uint32_t bytes = k->units * 65536u, end = (uint32_t)(k->first + k->cap - k->shift) * k->size;
 
 		assert_int_equal(k->size % 16, 0);
-		assert_true((uint32_t)(k->cap + 1) * per > bytes);
-		assert_true(k->cap < TP_HEAP_IN_USE);
-		if (k->links) {
-			assert_true((uint32_t)k->cap * k->size <= k->links);
-			assert_int_equal(k->links + 2 * k->cap, bytes);
-		} else {
-			assert_true((uint32_t)k->cap * k->size <= bytes && k->cap <= TP_HEAP_LINKS);
-		}
+		assert_true(end <= bytes && end + k->size > bytes);
+		assert_true(k->first > 0 && k->first + k->cap < TP_HEAP_IN_USE);
+		if (c >= TPI_DENSE)
+			assert_true(k->cap <= TP_HEAP_LINKS && k->first == 1 && k->shift == 1);
+		else
+			assert_true(k->units == 1 && 2 * (bytes / k->size + 1 + k->shift) <= (uint32_t)(k->first - k->shift) * k->size);
 		/* Little is left over, but for the links of the smallest. */
-		assert_true((uint32_t)k->cap * k->size >= bytes - bytes / (k->size < 64 ? 8 : 12));
+		assert_true((uint32_t)k->cap * k->size >= bytes - bytes / (k->size < 64 ? 7 : 12));
 		if (c)
 			assert_true(k->size > k[-1].size && k->size <= k[-1].size * 2);
 	}
@@ -52,10 +50,12 @@ static void the_start_of_a_block_is_told_from_its_middle(void **state)
 	for (uint32_t c = 0; c < 64; c++)
 		for (uint32_t off = 0; off < 8 * 65536; off++) {
 			const struct tpi_class *k = &tpi_class[c];
-			bool want = c < TPI_CLASSES && off % k->size == 0 && off / k->size < k->cap;
+			uint32_t number = c < TPI_CLASSES ? off / k->size + k->shift : 0;
+			bool want = c < TPI_CLASSES && off % k->size == 0 && number >= k->first &&
+				    number < (uint32_t)k->first + k->cap;
 			uint32_t block = 0;
 
-			if (tpi_class_block(k, off, &block) != want || (want && block != off / k->size + 1))
+			if (tpi_class_block(k, off, &block) != want || (want && block != number))
 				fail_msg("class %u, offset %u", c, off);
 		}
 }

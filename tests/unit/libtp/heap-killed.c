@@ -272,7 +272,7 @@ static bool push_as_another(void *ptr, size_t size)
 	uint32_t slab = (uint32_t)(off >> TP_HEAP_UNIT_SHIFT);
 	uint32_t class_ = tpi_class_of(size);
 
-	return tpi_slab_free_other(t, slab, TP_HEAP_WORD(1, 1, TP_HEAP_SLAB, class_), (uint32_t)(off % TP_HEAP_UNIT / size) + 1);
+	return tpi_slab_free_other(t, slab, TP_HEAP_WORD(1, 1, TP_HEAP_SLAB, class_), (uint32_t)(off % TP_HEAP_UNIT / size) + tpi_class[class_].shift);
 }
 
 static int others_freed_three(void *arg)

@@ -375,16 +375,16 @@ static int take_some(void *arg)
 	return 0;
 }
 
-/* A wild pointer has hit the links at a slab's end: named, found by the check, and no memory is given out twice. */
+/* A wild pointer has hit the links at a slab's start: named, found by the check, and no memory is given out twice. */
 static void damaged_links_are_named(void **state)
 {
 	char *p = tp_malloc(200), text[1000];
-	uint16_t *links = (uint16_t *)(((uintptr_t)p & ~UINT64_C(0xffff)) + 65536);
+	volatile uint16_t *links = (volatile uint16_t *)((uintptr_t)p & ~UINT64_C(0xffff));
 	void *got[100];
 
 	(void)state;
-	for (int i = 1; i < 320; i++)
-		links[-i] = 0x4141;
+	for (int i = 0; i < 400; i++)
+		links[i] = 0x4141;
 	assert_int_equal(tp_heap_check(), -EUCLEAN);
 	assert_non_null(strstr(tp_why(), "held by me"));
 	read_stderr(take_some, got, text, sizeof(text));
