@@ -52,12 +52,16 @@ static inline size_t take_current(struct tp_chan *c, struct tp_message *m, size_
 /* Whoever is next and has something. */
 static size_t take_next(struct tp_chan *c, struct tp_message *m, size_t max)
 {
+	bool full_burst = !c->burst && c->restless;
+
 	for (uint32_t i = 1; i <= c->lanes; i++) {
 		uint32_t at = (c->current + i) % c->lanes;
 		size_t n = take(tpi_lane(c, at), m, max);
 
 		if (!n)
 			continue;
+		if (full_burst)
+			tpi_chan_busy(c);
 		c->current = at;
 		c->burst = n < TPI_CHAN_BURST ? TPI_CHAN_BURST - (uint32_t)n : 0;
 		return n;

@@ -6,6 +6,11 @@
  * heavy fence, then look once more: chan-fence.c has the argument. Who wakes clears the bit first, so that of many senders one makes the
  * system call; if it is killed between the two, the supervisor's announcement of that death wakes the sleeper (core.h, tpi_wait).
  *
+ * A sleep is made cheap where there are many of them, each with a wake soon after: a consumer that has slept several times without a full
+ * burst in between sets TP_CHAN_FENCE, once with the heavy fence. From then on senders, whose sends are few, fence themselves, and its
+ * sleeps need no system call for that. A full burst takes it back. (A short sleep on the one word with a time-out, before the one on two
+ * words, was tried: setting the timer takes longer than the second word.)
+ *
  * Ends of producers are found by looking at all lanes, and only when `changes` (a lane was opened or closed) or the count of deaths
  * differs from what was last seen.
  */
@@ -14,6 +19,8 @@
 #include "chan.h"
 #include "probes.h"
 #include "relax.h"
+
+enum { SLICE_NS = 20000000, RESTLESS = 8 };
 
 void tpi_chan_ring(struct tp_chan *c, uint32_t attention)
 {
@@ -52,7 +59,7 @@ static int sleep_on(uint32_t *word, uint32_t value, uint32_t deaths, int64_t dea
 
 	if (tpi_chan_can_heavy())
 		return tpi_wait(word, value, deaths, deadline);
-	slice = tpi_now() + TPI_CHAN_SLICE_NS;
+	slice = tpi_now() + SLICE_NS;
 	if (deadline != TP_FOREVER && deadline <= slice)
 		return tpi_wait(word, value, deaths, deadline);
 	r = tpi_wait(word, value, deaths, slice);
@@ -122,6 +129,26 @@ static bool look_around(struct tp_chan *c)
 	return false;
 }
 
+/* Says that this consumer sleeps, and makes sure that senders see it, or that it sees what they have sent. */
+static uint32_t arm(struct tp_chan *c)
+{
+	uint32_t bits = TP_CHAN_ASLEEP | (++c->restless > RESTLESS ? TP_CHAN_FENCE : 0);
+	uint32_t before = __atomic_fetch_or(&c->attention, bits, __ATOMIC_SEQ_CST);
+
+	if (before & TP_CHAN_FENCE)
+		__atomic_thread_fence(__ATOMIC_SEQ_CST); /* partner: the fence in look_after, lane-send.c */
+	else
+		tpi_chan_heavy_fence(); /* partner: the light fence in lane-send.c, the fence in tpi_chan_changed */
+	return before | bits;
+}
+
+void tpi_chan_busy(struct tp_chan *c)
+{
+	c->restless = 0;
+	if (tpi_chan_can_heavy())
+		clear(&c->attention, TP_CHAN_FENCE);
+}
+
 int tpi_chan_wait_news(struct tp_chan *c, int64_t deadline)
 {
 	uint32_t deaths, attention;
@@ -134,8 +161,7 @@ int tpi_chan_wait_news(struct tp_chan *c, int64_t deadline)
 			c->spin = TPI_CHAN_SPIN;
 	}
 	deaths = tpi_wait_begin();
-	attention = __atomic_fetch_or(&c->attention, TP_CHAN_ASLEEP, __ATOMIC_SEQ_CST) | TP_CHAN_ASLEEP;
-	tpi_chan_heavy_fence(); /* partner: the light fence in lane-send.c, the fence in tpi_chan_changed */
+	attention = arm(c);
 	if (!tpi_chan_has_news(c)) {
 		c->sleeps++;
 		r = sleep_on(&c->attention, attention, deaths, deadline);

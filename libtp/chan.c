@@ -62,7 +62,7 @@ static void begin(struct tp_chan *c)
 	c->fd = 0;
 	c->fence = tpi_chan_light_needs_fence();
 	c->spin = TPI_CHAN_SPIN;
-	c->burst = c->current = c->to_tell = c->lanes = 0;
+	c->burst = c->current = c->to_tell = c->lanes = c->restless = 0;
 	/* Neither can be what will be found: so all lanes are looked at. */
 	c->changes_seen = __atomic_load_n(&c->changes, __ATOMIC_RELAXED) - 1;
 	/* Senders change these bits, too, while a dead consumer seems to sleep. */

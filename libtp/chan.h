@@ -47,7 +47,6 @@ enum {
 	TPI_CHAN_SPIN = 400,		/* looks before a sleep */
 	TPI_CHAN_SPIN_HARD = 100,	/* of these, how many without a pause */
 	TPI_CHAN_SPIN_AGAIN = 64,	/* after so many sleeps looking around is tried again */
-	TPI_CHAN_SLICE_NS = 20000000,	/* longest sleep where membarrier is not to be had */
 };
 
 /* Of this process; wiped in a forked child. */
@@ -160,6 +159,8 @@ void tpi_lane_room(struct tp_lane *l) TPI_HIDDEN;
 int tpi_lane_wait_room(struct tp_lane *l, int64_t deadline) TPI_HIDDEN;
 /* The consumer waits for a message or other news. 0: look again; -ETIMEDOUT. */
 int tpi_chan_wait_news(struct tp_chan *c, int64_t deadline) TPI_HIDDEN;
+/* The consumer has emptied a full burst without a sleep. */
+void tpi_chan_busy(struct tp_chan *c) TPI_HIDDEN;
 /* Is there a message or a notice? Looks at everything. */
 bool tpi_chan_has_news(struct tp_chan *c) TPI_HIDDEN;
 /*

@@ -33,7 +33,7 @@
 #define TP_CHAN_FD		0x2u	/* it waits for its eventfd: write, then clear the bit if nothing else has changed */
 #define TP_CHAN_CLOSED		0x4u	/* for good */
 #define TP_CHAN_SATELLITE	0x8u	/* the consumer is a satellite: pointers into slots are not for it */
-#define TP_CHAN_FENCE		0x10u	/* the consumer cannot use membarrier: senders fence themselves */
+#define TP_CHAN_FENCE		0x10u	/* the consumer cannot use membarrier, or sleeps too often for it: senders fence themselves */
 #define TP_CHAN_ARMED_ONE	0x100u	/* bits 8..31: how often the eventfd was armed */
 
 /* tp_lane.owner: 0: free; else TP_TAG of the producer, and */
@@ -105,7 +105,9 @@ struct tp_chan {
 	uint32_t fence;		/* as in struct tp_lane */
 	uint32_t to_tell;	/* a producer has closed, and the end of the last one is yet to be told */
 	uint32_t fd;		/* its eventfd + 1, a number of its own process; 0: none */
-	uint64_t reserved6[11];
+	uint32_t restless;	/* sleeps since the last full burst */
+	uint32_t reserved5;
+	uint64_t reserved6[10];
 	uint64_t lane[];	/* addresses; never 0 before one that is not; each is freed with the channel only */
 };
 

@@ -37,6 +37,7 @@ static inline void as(uint64_t id)
 	if (tpi_self.id)
 		as_role_of(tpi_self.id)->self = tpi_self;
 	/* The heap finds a thread's part by the thread alone. */
+	tpi_near.first_pointer = tpi_near.first_taken = 0;
 	memset(tpi_near.part, 0, sizeof(tpi_near.part));
 	if (as_role_of(id)->self.segment) {
 		tpi_self = as_role_of(id)->self;
