@@ -21,7 +21,7 @@
 		.worth = AT_LEAST((ALL(size_, units_) - (first_)) / 8, 1),                         \
 		.shift = (shift_),                                                                 \
 		.units = (units_),                                                                 \
-		.held_max = AT_LEAST(AT_MOST(ALL(size_, units_) / 4, 32), 4),                      \
+		.held_max = (uint8_t)AT_LEAST(AT_MOST(ALL(size_, units_) / 4, 32), 4),             \
 	}
 
 /* Few blocks: their links are in the slab's entry. */
