@@ -15,6 +15,7 @@
 
 #include "supervise/end.h"
 #include "supervise/fdkeep.h"
+#include "supervise/invited.h"
 #include "supervise/peer.h"
 #include "supervise/registry.h"
 #include "supervise/satellites.h"
@@ -70,6 +71,8 @@ static struct tp_prog *asker(const struct tp_client *c)
 
 bool tp_satellites_trusts(struct tp_client *c, uint32_t type)
 {
+	if (type == TP_WIRE_ATTACH)
+		return tp_invited(c);
 	return type >= TP_WIRE_FD_PUT && type <= TP_WIRE_DETACH && asker(c);
 }
 
