@@ -87,7 +87,8 @@ def read(letter):
         content = letter[0]
         assert content.length == length(content.number)
         assert content.text[:content.length] == text(content.sender, content.number)
-        following = content.page
+        # As a number: a pointer object would go on looking into the freed block.
+        following = c.cast(c.cast(content.page, c.c_void_p).value, c.POINTER(Letter))
         check(libtp.tp_free(content.text))
         check(libtp.tp_free(letter))
         letter = following
@@ -116,7 +117,7 @@ def correspond():
 
 
 def cards():
-    cursor, entry, n = (c.c_uint64 * 4)(), Name(), 0
+    cursor, entry, n = (c.c_uint64 * 20)(), Name(), 0
     while check(libtp.tp_name_next(cursor, c.byref(entry))) == 1:
         if entry.name.startswith(b'guest-'):
             assert entry.name[6:] in c.cast(entry.ptr, c.POINTER(Str))[0].data
