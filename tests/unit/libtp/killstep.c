@@ -73,7 +73,7 @@ static int in_order(void *arg, const struct killstep_point *at)
 
 static void each_store_is_seen_alone(void **state)
 {
-	struct killstep k = {.prepare = fresh, .call = three_stores, .check = in_order};
+	struct killstep k = {.dense = true, .prepare = fresh, .call = three_stores, .check = in_order};
 
 	(void)state;
 	memset(shared, 0, sizeof(*shared));
@@ -118,7 +118,7 @@ static int around_the_sleep(void *arg, const struct killstep_point *at)
 
 static void a_sleep_is_a_point_of_its_own(void **state)
 {
-	struct killstep k = {.prepare = fresh, .call = wait_for_word, .asleep = wake, .check = around_the_sleep};
+	struct killstep k = {.dense = true, .prepare = fresh, .call = wait_for_word, .asleep = wake, .check = around_the_sleep};
 
 	(void)state;
 	memset(shared, 0, sizeof(*shared));
@@ -147,7 +147,7 @@ static int ran_on(void *arg, const struct killstep_point *at)
 
 static void paused_ones_run_on(void **state)
 {
-	struct killstep k = {.prepare = fresh, .call = three_stores, .check = still_alive, .after = ran_on, .pause = true};
+	struct killstep k = {.dense = true, .prepare = fresh, .call = three_stores, .check = still_alive, .after = ran_on, .pause = true};
 
 	(void)state;
 	memset(shared, 0, sizeof(*shared));
@@ -164,7 +164,7 @@ static int says_no(void *arg, const struct killstep_point *at)
 
 static void a_failed_check_is_told(void **state)
 {
-	struct killstep k = {.prepare = fresh, .call = three_stores, .check = says_no, .limit = 4};
+	struct killstep k = {.dense = true, .prepare = fresh, .call = three_stores, .check = says_no, .limit = 4};
 
 	(void)state;
 	assert_int_equal(killstep(&k, shared), 0);

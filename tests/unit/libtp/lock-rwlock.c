@@ -52,7 +52,7 @@ static void *read_and_write(void *arg)
 			return (void *)2;
 		if (write) {
 			room->count++;
-			__atomic_thread_fence(__ATOMIC_SEQ_CST);
+			__atomic_signal_fence(__ATOMIC_SEQ_CST);
 			room->other++;
 		}
 		if (tp_rwlock_unlock(&room->l))
