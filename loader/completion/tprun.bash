@@ -54,7 +54,7 @@ _tprun_options() {
 	case $1 in
 	run) printf '%s\n' -g --group --linger --leave --heap --shared-malloc --root --exit-on --help -- ;;
 	exec) printf '%s\n' -g --group -t --tty --linger --shared-malloc --root --help -- ;;
-	ps) printf '%s\n' -g --group -o --output --help ;;
+	ps | counters) printf '%s\n' -g --group -o --output --help ;;
 	maps | stop) printf '%s\n' -g --group --help ;;
 	doctor) printf '%s\n' -o --output --help ;;
 	esac
@@ -64,7 +64,7 @@ _tprun() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} at
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		_tprun_words 'run exec ps maps stop doctor help --help --version'
+		_tprun_words 'run exec ps maps counters stop doctor help --help --version'
 		return
 	fi
 	at=$(_tprun_program_at)
@@ -79,11 +79,11 @@ _tprun() {
 	--exit-on) _tprun_words 'first-exit first-failure all' ;;
 	*)
 		case ${COMP_WORDS[1]} in
-		maps | stop) [[ $cur == -* ]] || {
+		maps | counters | stop) [[ $cur == -* ]] || {
 			_tprun_words "$(_tprun_programs)"
 			return
 		} ;;
-		help) _tprun_words 'run exec ps maps stop doctor' && return ;;
+		help) _tprun_words 'run exec ps maps counters stop doctor' && return ;;
 		esac
 		_tprun_words "$(_tprun_options "${COMP_WORDS[1]}")"
 		;;

@@ -230,14 +230,16 @@ static int read_only(int fd)
 static void take_look(struct tp_client *c, const struct tp_wire_head *m)
 {
 	struct tp_wire_attached reply = {.heap_size = c->group->seg.heap_size};
-	int fd = read_only(c->group->seg.fd);
+	const int fds[] = {read_only(c->group->seg.fd), read_only(c->group->seg.heap_fd)};
+	int bad = fds[0] < 0 ? fds[0] : fds[1];
 
-	if (fd < 0) {
-		refuse(c, m->seq, fd, "%s: could not be looked at: %s", c->group->opts->group, tp_errno_words(fd));
-		return;
-	}
-	tp_client_send_fds(c, &reply, sizeof(reply), TP_WIRE_ATTACHED, m->seq, &fd, 1);
-	close(fd);
+	if (bad < 0)
+		refuse(c, m->seq, bad, "%s: could not be looked at: %s", c->group->opts->group, tp_errno_words(bad));
+	else
+		tp_client_send_fds(c, &reply, sizeof(reply), TP_WIRE_ATTACHED, m->seq, fds, 2);
+	for (int i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 }
 
 /* ---- descriptors -------------------------------------------------------------------------------- */

@@ -68,7 +68,7 @@ int tp_options_parse(const struct tp_verb *verb, int argc, char **argv, struct t
 /* tp_options_help - print a verb's --help to stdout. */
 void tp_options_help(const struct tp_verb *verb);
 
-extern const struct tp_verb tp_verb_run, tp_verb_exec, tp_verb_ps, tp_verb_maps, tp_verb_stop,
+extern const struct tp_verb tp_verb_run, tp_verb_exec, tp_verb_ps, tp_verb_maps, tp_verb_counters, tp_verb_stop,
 	tp_verb_doctor;
 
 #endif

@@ -17,7 +17,7 @@
  *   main        the table of verbs
  *   caller      what a program would inherit from whoever called us
  *   options     one parser for the options of all verbs
- *   run exec ps maps stop doctor    the verbs
+ *   run exec ps maps counters stop doctor    the verbs
  *   start       fork a new group's supervisor
  *   client      the connection to a supervisor
  *   launch      its longest request; launch-job: that of one of our programs
@@ -29,6 +29,7 @@
  *   tree        the end of a whole process tree
  *   groups      which groups live
  *   programs    who is in one
+ *   look        its shared memory; counts: what is counted there
  *   say json    for people; for other programs
  */
 /* clang-format on */
@@ -43,6 +44,7 @@ static const struct tp_verb *const verbs[] = {
 	&tp_verb_exec,
 	&tp_verb_ps,
 	&tp_verb_maps,
+	&tp_verb_counters,
 	&tp_verb_stop,
 	&tp_verb_doctor,
 };

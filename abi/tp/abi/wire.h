@@ -33,7 +33,7 @@ enum tp_wire_type {
 	TP_WIRE_DONE,		/* head: this client launches no more, whatever MORE said -> OK */
 	/* from libtp, of a program of the group or of an ordinary process of the same user */
 	TP_WIRE_ATTACH,		/* struct tp_wire_attach -> ATTACHED and two descriptors: the sender becomes a satellite */
-	TP_WIRE_LOOK,		/* head -> ATTACHED with id 0, and the segment's descriptor, read-only */
+	TP_WIRE_LOOK,		/* head -> ATTACHED with id 0 and both descriptors, read-only */
 	TP_WIRE_FD_PUT,		/* struct tp_wire_key and one descriptor: kept under (sender, key) until FD_DROP or the sender's death -> OK */
 	TP_WIRE_FD_GET,		/* struct tp_wire_key -> FD_REPLY and one descriptor, or ERROR with -ENOENT */
 	TP_WIRE_FD_DROP,	/* struct tp_wire_key -> OK, whether there was one or not */
