@@ -146,7 +146,7 @@ static void growing(void)
 
 enum { THREADS = 8, PLACES = 512, STEPS = 30000 };
 
-static _Atomic(size_t *) place[PLACES];
+static size_t *place[PLACES];
 
 static void *churn(void *arg)
 {
@@ -184,7 +184,7 @@ static void threads(void)
 	}
 	for (int i = 0; i < PLACES; i++)
 		free(place[i]);
-	memset((void *)place, 0, sizeof(place));
+	memset(place, 0, sizeof(place));
 }
 
 /* ---- forks, while other threads allocate -------------------------------------------------------- */
@@ -204,7 +204,7 @@ static int in_child(char **kept, size_t n)
 	pthread_t t[2];
 
 	/* Of what threads that are not here were about to do, some may be half there, with any malloc. */
-	memset((void *)place, 0, sizeof(place));
+	memset(place, 0, sizeof(place));
 	for (size_t i = 0; i < n; i++) {
 		if (!intact(kept[i], 100 + i, i))
 			return 1;
