@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 
 static int open_files(void)
 {
@@ -215,13 +216,34 @@ static int lock(char **argv)
 	return 0;
 }
 
+/* scribble GROUP SEED: writes over all that the supervisor reads, for half a second */
+static int scribble(char **argv)
+{
+	static const int64_t limit = TP_SECOND / 2;
+	volatile uint64_t *word = (volatile uint64_t *)0x7e9000000000;
+	uint64_t x = strtoull(argv[1], NULL, 10) * 2654435761u + 1;
+	struct timespec start, now;
+
+	RESULT(tp_attach(argv[0]), 0);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do {
+		for (size_t i = 0; i < (8 << 20) / sizeof(*word); i++) {
+			x = x * UINT64_C(6364136223846793005) + 1442695040888963407;
+			word[i] = x >> 61 ? x : (x & 1 ? UINT64_MAX : 0);
+		}
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while ((now.tv_sec - start.tv_sec) * TP_SECOND + now.tv_nsec - start.tv_nsec < limit);
+	say("scribbled");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		int (*run)(char **argv);
 	} all[] = {{"error", error}, {"taken", taken}, {"again", again}, {"lend", lend}, {"follow", follow}, {"children", children},
-		{"narrow", narrow}, {"stay", stay}, {"lock", lock}};
+		{"narrow", narrow}, {"stay", stay}, {"lock", lock}, {"scribble", scribble}};
 
 	CHECK(argc > 1);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
