@@ -111,7 +111,8 @@ static struct buffer *make(struct module_state *s)
 	return b;
 }
 
-static bool in_group(const void *at, const char *what)
+/* May this process use the memory? What is private to a program is at this address in the group only. */
+static bool in_group(const struct module_state *s, const void *at, const char *what)
 {
 	struct tp_owner owner;
 	int r = tp_owner_of(at, &owner);
@@ -120,10 +121,16 @@ static bool in_group(const void *at, const char *what)
 		raise_errno(r);
 		return false;
 	}
-	if (r == 0)
-		return true;
-	PyErr_Format(PyExc_ValueError, "%s: %p is memory of no program of this group", what, at);
-	return false;
+	if (r || owner.memory == TP_MEMORY_NONE) {
+		PyErr_Format(PyExc_ValueError, "%s: %p is memory of no program of this group", what, at);
+		return false;
+	}
+	if (s->satellite && owner.memory != TP_MEMORY_HEAP && owner.memory != TP_MEMORY_SEGMENT) {
+		PyErr_Format(PyExc_ValueError, "%s: %p is private memory of %s, out of a satellite's reach (publish what tp.alloc() made)", what, at,
+			owner.name[0] ? owner.name : "the group's programs");
+		return false;
+	}
+	return true;
 }
 
 PyObject *buffer_borrow(struct module_state *s, void *struct_at)
@@ -131,8 +138,8 @@ PyObject *buffer_borrow(struct module_state *s, void *struct_at)
 	struct buffer *b;
 	const char *why;
 
-	if (!in_group(struct_at, "what the name stands for") ||
-		!in_group((char *)struct_at + sizeof(struct tp_buffer) - 1, "what the name stands for"))
+	if (!in_group(s, struct_at, "what the name stands for") ||
+		!in_group(s, (char *)struct_at + sizeof(struct tp_buffer) - 1, "what the name stands for"))
 		return NULL;
 	b = make(s);
 	if (!b)
@@ -140,7 +147,7 @@ PyObject *buffer_borrow(struct module_state *s, void *struct_at)
 	why = take_struct(b, struct_at);
 	if (why)
 		PyErr_Format(PyExc_ValueError, "what lies at %p cannot be used as a Buffer: %s", struct_at, why);
-	if (why || (b->size && (!in_group(b->data, "its data") || !in_group(b->data + b->size - 1, "the end of its data")))) {
+	if (why || (b->size && (!in_group(s, b->data, "its data") || !in_group(s, b->data + b->size - 1, "the end of its data")))) {
 		Py_DECREF(b);
 		return NULL;
 	}
@@ -164,7 +171,7 @@ PyObject *buffer_raw(struct module_state *s, void *at, uint64_t size, PyObject *
 		PyErr_SetString(PyExc_ValueError, "nbytes: it would end beyond all memory");
 		return NULL;
 	}
-	if (size && (!in_group(at, "the memory") || !in_group((char *)at + size - 1, "the end of the memory")))
+	if (size && (!in_group(s, at, "the memory") || !in_group(s, (char *)at + size - 1, "the end of the memory")))
 		return NULL;
 	b = make(s);
 	if (!b)

@@ -83,6 +83,21 @@ static PyObject *module_self(PyObject *module, PyObject *unused)
 	return r ? raise_errno(r) : PyLong_FromUnsignedLongLong(id);
 }
 
+static PyObject *module_attach(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+	static char *words[] = {"group", NULL};
+	const char *group = NULL;
+	int r;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|z:attach", words, &group))
+		return NULL;
+	r = tp_attach(group);
+	if (r)
+		return raise_errno(r);
+	((struct module_state *)PyModule_GetState(module))->satellite = true;
+	Py_RETURN_NONE;
+}
+
 static PyObject *module_alloc(PyObject *module, PyObject *args, PyObject *kwargs)
 {
 	static char *words[] = {"count", "format", "shape", NULL};
@@ -98,6 +113,10 @@ static PyObject *module_alloc(PyObject *module, PyObject *args, PyObject *kwargs
 PyDoc_STRVAR(connected_doc,
 	"connected() -> bool\n\nIs this program in a group? OSError where group and libtp cannot work together.");
 PyDoc_STRVAR(self_doc, "self() -> int\n\nThe id of this program in its group.");
+PyDoc_STRVAR(attach_doc,
+	"attach(group=None)\n\n"
+	"Makes this ordinary process, or forked child of a program, a satellite of a group; None: the only live one. Memory of the group's heap "
+	"is usable here, what a program has on its own heap is refused. It lasts until this process ends.");
 PyDoc_STRVAR(alloc_doc,
 	"alloc(count, format='B') -> Buffer\nalloc(format='B', shape=(n, m)) -> Buffer\n\n"
 	"Zeroed memory in the group's heap for so many elements; numpy.asarray(buffer) and memoryview(buffer) use it in place. It is freed "
@@ -106,6 +125,7 @@ PyDoc_STRVAR(alloc_doc,
 static PyMethodDef methods[] = {
 	{"connected", module_connected, METH_NOARGS, connected_doc},
 	{"self", module_self, METH_NOARGS, self_doc},
+	{"attach", (PyCFunction)(void (*)(void))module_attach, METH_VARARGS | METH_KEYWORDS, attach_doc},
 	{"alloc", (PyCFunction)(void (*)(void))module_alloc, METH_VARARGS | METH_KEYWORDS, alloc_doc},
 	{NULL, NULL, 0, NULL},
 };

@@ -12,6 +12,7 @@
 
 struct module_state {
 	PyTypeObject *buffer_type, *name_type, *message_type, *channel_type, *lane_type;
+	bool satellite;      /* only the group's own memory is to be had */
 	PyObject *published; /* (name, type) -> what was published, which must stay as long as its name */
 };
 
