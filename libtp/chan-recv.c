@@ -119,35 +119,59 @@ static inline void probe(struct tp_chan *c, const struct tp_message *m, int n)
 	(void)m;
 }
 
-static inline int receive(struct tp_chan *c, int64_t timeout, struct tp_message *m, size_t max)
+/* For the caller's program: told to probes, and can a satellite follow it? */
+static inline int hand_out(struct tp_chan *c, const struct tp_message *m, int n)
 {
-	int n = tpi_chan_mine(c);
-
-	if (tpi_unlikely(n < 0))
-		return n;
-	n = (int)take_current(c, m, max);
-	if (tpi_unlikely(n == 0))
-		n = wait_for_some(c, timeout, m, max);
 	if (n > 0)
 		probe(c, m, n);
 	return tpi_unlikely(tpi_self.satellite) ? reachable(m, n) : n;
 }
 
+static __attribute__((noinline)) int recv_next(struct tp_chan *c, int64_t timeout, struct tp_message *ret_message)
+{
+	int n = ret_message ? hand_out(c, ret_message, wait_for_some(c, timeout, ret_message, 1))
+			    : tpi_fail(-EINVAL, "tp_chan_recv: there is no place for the message");
+
+	return n > 0 ? 0 : n;
+}
+
+/* The common case by itself: the lane whose turn it is has a message. */
 int tp_chan_recv(struct tp_chan *c, int64_t timeout, struct tp_message *ret_message)
 {
-	int n;
+	int r = tpi_chan_mine(c);
+	struct tp_lane *l;
+	uint64_t n, word;
 
-	if (tpi_unlikely(!ret_message))
-		return tpi_fail(-EINVAL, "tp_chan_recv: there is no place for the message");
-	n = receive(c, timeout, ret_message, 1);
-	return n > 0 ? 0 : n;
+	if (tpi_unlikely(r < 0))
+		return r;
+	if (tpi_unlikely(!c->burst || !ret_message))
+		return recv_next(c, timeout, ret_message);
+	l = tpi_lane(c, c->current);
+	n = l->taken;
+	word = tpi_message(l, n);
+	if (tpi_unlikely(!word))
+		return recv_next(c, timeout, ret_message);
+	c->burst--;
+	__atomic_store_n(&l->taken, n + 1, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	fill(ret_message, l, n, word);
+	TPI_PROBE(receive, c, ret_message->ptr, ret_message->id);
+	return tpi_pointer_ok(ret_message->ptr);
 }
 
 int tp_chan_recv_batch(struct tp_chan *c, int64_t timeout, struct tp_message *ret_messages, size_t max)
 {
+	int n = tpi_chan_mine(c);
+
+	if (tpi_unlikely(n < 0))
+		return n;
 	if (tpi_unlikely(!ret_messages || !max))
 		return tpi_fail(-EINVAL, "tp_chan_recv_batch: there is no place for a message");
-	return receive(c, timeout, ret_messages, least(max, 1u << 20));
+	max = least(max, 1u << 20);
+	n = (int)take_current(c, ret_messages, max);
+	if (tpi_unlikely(n == 0))
+		n = wait_for_some(c, timeout, ret_messages, max);
+	return hand_out(c, ret_messages, n);
 }
 
 /* acked first, then the slots: see chan.h. */

@@ -120,14 +120,14 @@ static inline int64_t tpi_chan_deadline(int64_t timeout)
 int tpi_chan_refuse(const struct tp_chan *c) TPI_HIDDEN;
 int tpi_lane_refuse(const struct tp_lane *l) TPI_HIDDEN;
 
-/* Is this program its consumer? */
+/* Is this program its consumer? (A pointer to something else in the heap hardly has this program's tag there.) */
 static inline int tpi_chan_mine(const struct tp_chan *c)
 {
 	int r = tpi_ready();
 
 	if (tpi_unlikely(r))
 		return r;
-	if (tpi_unlikely(!tpi_chan_plausible(c)) || tpi_unlikely(c->magic != TP_CHAN_MAGIC) ||
+	if (tpi_unlikely(!tpi_chan_plausible(c)) ||
 		tpi_unlikely(__atomic_load_n(&c->consumer, __ATOMIC_RELAXED) != tpi_self.tag))
 		return tpi_chan_refuse(c);
 	return 0;
