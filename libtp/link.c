@@ -21,25 +21,31 @@ void tpi_link_close(int fd)
 		arch_syscall3(ARCH_NR_close, fd, 0, 0);
 }
 
-static int connect_to(const char *path, size_t len)
+static int connect_address(const struct sockaddr_un *to, size_t len)
 {
-	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	const struct timeval patience = {.tv_sec = PATIENCE_S};
 	int sock = (int)arch_syscall3(ARCH_NR_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	long r;
 
 	if (sock < 0)
 		return sock;
-	memcpy(to.sun_path, path, len + 1);
 	arch_syscall6(ARCH_NR_setsockopt, sock, SOL_SOCKET, SO_RCVTIMEO, (long)&patience, sizeof(patience), 0);
 	arch_syscall6(ARCH_NR_setsockopt, sock, SOL_SOCKET, SO_SNDTIMEO, (long)&patience, sizeof(patience), 0);
 	do
-		r = arch_syscall3(ARCH_NR_connect, sock, (long)&to, sizeof(to));
+		r = arch_syscall3(ARCH_NR_connect, sock, (long)to, (long)len);
 	while (r == -EINTR);
 	if (!r)
 		return sock;
 	tpi_link_close(sock);
 	return (int)r;
+}
+
+static int connect_to(const char *path, size_t len)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+
+	memcpy(to.sun_path, path, len + 1);
+	return connect_address(&to, sizeof(to));
 }
 
 int tpi_link_connect_in(int dir)
@@ -57,6 +63,34 @@ int tpi_link_connect_in(int dir)
 	at += (size_t)digits;
 	memcpy(via + at, file, sizeof(file));
 	return connect_to(via, at + sizeof(file) - 1);
+}
+
+/* When the group has ended, that address can be anybody's. */
+static bool is_own_user(int sock)
+{
+	struct ucred cred = {.uid = (uint32_t)-1};
+	uint32_t len = sizeof(cred);
+
+	return arch_syscall6(ARCH_NR_getsockopt, sock, SOL_SOCKET, SO_PEERCRED, (long)&cred, (long)&len, 0) == 0 &&
+	       cred.uid == (uint32_t)arch_syscall3(ARCH_NR_geteuid, 0, 0, 0);
+}
+
+/* Below a root of its own a program does not see the path. */
+static int connect_unnamed(const struct tp_segment *s)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	size_t len;
+	int sock;
+
+	memcpy(to.sun_path + 1, s->control_unnamed, TP_CONTROL_UNNAMED_MAX);
+	len = strnlen(to.sun_path + 1, TP_CONTROL_UNNAMED_MAX);
+	if (!len)
+		return -ENOENT;
+	sock = connect_address(&to, offsetof(struct sockaddr_un, sun_path) + 1 + len);
+	if (sock < 0 || is_own_user(sock))
+		return sock;
+	tpi_link_close(sock);
+	return -EACCES;
 }
 
 /* A path too long for a socket's address is gone through its directory's descriptor. */
@@ -226,6 +260,8 @@ int tpi_link_call(void *msg, uint32_t len, uint32_t type, int fd, struct tpi_lin
 	memcpy(path, tpi_self.segment->control, sizeof(path));
 	path[sizeof(path) - 1] = '\0';
 	sock = path[0] ? tpi_link_connect(path) : -ENXIO;
+	if (sock == -ENOENT || sock == -ENOTDIR || sock == -EACCES)
+		sock = connect_unnamed(tpi_self.segment);
 	if (sock < 0)
 		return tpi_link_fail(sock);
 	r = tpi_link_ask(sock, msg, len, type, fd, ret);

@@ -78,6 +78,7 @@
 #define ARCH_NR_pidfd_open		434
 #define ARCH_NR_pidfd_getfd		438
 #define ARCH_NR_futex_waitv		449
+#define ARCH_NR_getsockopt		55
 #define ARCH_NR_setsockopt		54
 #define ARCH_NR_ppoll			271
 #define ARCH_NR_getdents64		217

@@ -69,7 +69,7 @@ struct tp_group {
 
 	int children_fd; /* orphans.c */
 	struct tp_image_cache *images;
-	struct tp_watch listener, signals, front, bell;
+	struct tp_watch listener, unnamed, signals, front, bell;
 	pthread_t bell_thread;
 	bool bell_listens, bell_stop;
 	struct tp_timer bell_start;

@@ -16,6 +16,7 @@
 #include "supervise/reap.h"
 #include "supervise/reclaim.h"
 #include "supervise/registry.h"
+#include "supervise/server.h"
 
 static const char *path_of(const char **envp)
 {
@@ -184,6 +185,8 @@ static int launch_image(struct tp_launching *l, struct tp_client *c, struct tp_e
 	r = r ? r : tp_preload_admit(l, c, name, err);
 	if (r < 0)
 		return r;
+	if (tp_request_root(l->request) >= 0)
+		tp_server_open_unnamed(c->group);
 	l->prog = add_prog(c, l->request, name, err);
 	if (!l->prog)
 		return err->err;

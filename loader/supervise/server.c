@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "supervise/client.h"
@@ -11,7 +13,7 @@
 #include "supervise/server.h"
 #include "supervise/sockmsg.h"
 
-enum { CLIENTS_MIN = 16, SPARE = 64, EACH = 4 };
+enum { CLIENTS_MIN = 16, SPARE = 64, EACH = 4, BACKLOG = 64 };
 
 /* A client costs a socket and a pidfd here, its program another one: what is left is for launches
  * under way. */
@@ -42,12 +44,10 @@ static void turn_away(int sock, const char *group)
 	close(sock);
 }
 
-static void on_listener(struct tp_watch *w, uint32_t events)
+static void accept_one(struct tp_group *g, int listener)
 {
-	struct tp_group *g = tp_container(w, struct tp_group, listener);
-	int sock = accept4(w->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int sock = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	(void)events;
 	if (sock < 0)
 		return;
 	if (!tp_peer_user_ok(sock))
@@ -58,8 +58,57 @@ static void on_listener(struct tp_watch *w, uint32_t events)
 		close(sock);
 }
 
+static void on_listener(struct tp_watch *w, uint32_t events)
+{
+	(void)events;
+	accept_one(tp_container(w, struct tp_group, listener), w->fd);
+}
+
+static void on_unnamed(struct tp_watch *w, uint32_t events)
+{
+	(void)events;
+	accept_one(tp_container(w, struct tp_group, unnamed), w->fd);
+}
+
 int tp_server_init(struct tp_group *g)
 {
 	g->listener = (struct tp_watch){g->runtime.listen_fd, on_listener};
 	return tp_loop_add(&g->loop, &g->listener, EPOLLIN);
+}
+
+static int unnamed_socket(struct sockaddr_un *ret, socklen_t *ret_len)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+	*ret_len = sizeof(*ret);
+	if (fd < 0)
+		return -1;
+	if (bind(fd, (struct sockaddr *)ret, sizeof(ret->sun_family)) == 0 && listen(fd, BACKLOG) == 0 &&
+		getsockname(fd, (struct sockaddr *)ret, ret_len) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+void tp_server_open_unnamed(struct tp_group *g)
+{
+	struct sockaddr_un at;
+	socklen_t len;
+	size_t n;
+	int fd;
+
+	if (g->unnamed.fd > 0)
+		return;
+	fd = unnamed_socket(&at, &len);
+	if (fd < 0)
+		return;
+	n = len - offsetof(struct sockaddr_un, sun_path) - 1;
+	g->unnamed = (struct tp_watch){fd, on_unnamed};
+	if (n >= TP_CONTROL_UNNAMED_MAX || tp_loop_add(&g->loop, &g->unnamed, EPOLLIN) < 0) {
+		g->unnamed.fd = -1;
+		close(fd);
+		return;
+	}
+	memcpy(g->seg.at->control_unnamed, at.sun_path + 1, n);
 }

@@ -129,6 +129,7 @@ struct tp_area {
 
 #define TP_DEATH_WORDS		16
 #define TP_CONTROL_PATH_MAX	112
+#define TP_CONTROL_UNNAMED_MAX	16
 
 struct tp_segment {
 	uint64_t magic;
@@ -163,7 +164,8 @@ struct tp_segment {
 	uint32_t watchers;		/* eventfds that the supervisor writes on arrivals and deaths; 0: it need not be told of an arrival */
 	char control[TP_CONTROL_PATH_MAX];	/* path of the control socket */
 	struct tp_area areas[TP_AREAS];
-	uint8_t reserved[624];
+	char control_unnamed[TP_CONTROL_UNNAMED_MAX];	/* the same behind an abstract address, without its leading NUL; "": there is none */
+	uint8_t reserved[608];
 };
 
 #define TP_SEGMENT_REGISTRY_OFF	UINT64_C(0x10000)
