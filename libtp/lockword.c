@@ -9,8 +9,10 @@
  *
  *	holder                                  sleeper
  *	                                        word: T -> T|WAITERS
- *	old = exchange(word, 0)   (release)     sleep while word == T|WAITERS
- *	old has WAITERS: wake one               word: 0 -> own|WAITERS (acquire): others may sleep, too
+ *	word has WAITERS: free and wake one,    sleep while word == T|WAITERS
+ *	  in one system call (release)          word: 0 -> own|WAITERS (acquire): others may sleep, too
+ *	else old = exchange(word, 0) (release)
+ *	  old has WAITERS by now: wake one
  *
  * Killed at any instruction:
  *   the holder, before the exchange: the word keeps a dead tag. Its death wakes all who sleep; one of them, or any newcomer, changes the dead
@@ -21,14 +23,17 @@
  *   who took over, before it could note that: its own tag is a dead one now, and the next takes over.
  * WAITERS may be set though nobody sleeps: one needless system call.
  *
- * Known weaknesses: no fairness. A program stopped between exchange and wake delays those who sleep until it goes on, though newcomers get
- * the lock. A tag comes round after 2^20 launches: a lock left behind by a dead program, untouched for that long, can seem to be a live one's.
+ * Known weaknesses: no fairness. If the first one comes to sleep in the nanoseconds before an exchange, and the holder is stopped (SIGSTOP) right
+ * behind it, the sleeper waits until it goes on, though newcomers get the lock. A tag comes round after 2^20 launches: a lock left behind by a dead program, untouched for that long, can seem to be a live one's.
  */
 #include "lockword.h"
+
+#include <linux/futex.h>
 
 #include "counters.h"
 #include "probes.h"
 #include "relax.h"
+#include "syscall.h"
 
 enum { SPINS = 60 };
 
@@ -130,6 +135,18 @@ static int wait_while(uint32_t *word, uint32_t seen, uint32_t deaths, int64_t en
 		return 0;
 	TPI_PROBE(lock_wait, word, TP_LOCK_TAG(seen));
 	return tpi_wait(word, marked, deaths, end) < 0 ? -ETIMEDOUT : SLEPT;
+}
+
+/* The kernel stores the 0 under the lock of its list of sleepers: nobody can be stopped between that and the wake. */
+void tpi_lockword_free_and_wake(uint32_t *word)
+{
+	long r;
+
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	r = arch_syscall6(ARCH_NR_futex, (long)word, FUTEX_WAKE_OP, 1, 0, (long)word,
+		FUTEX_OP(FUTEX_OP_SET, 0, FUTEX_OP_CMP_EQ, 0));
+	if (r < 0)
+		tpi_lockword_free(word, 0, 1);
 }
 
 static int lock(uint32_t *word, const uint64_t *holder, int64_t end, bool wait_only)

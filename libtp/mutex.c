@@ -76,7 +76,7 @@ int tp_mutex_trylock(struct tp_mutex *m)
 	return r ? r : taken(m, tpi_lockword_trylock(&m->word));
 }
 
-/* All that is not the plain case: unrepaired is lost now, and all are to know. */
+/* All that is not the plain case: somebody may sleep; unrepaired, so it is lost now, and all are to know. */
 static __attribute__((noinline)) int unlock_slowly(struct tp_mutex *m)
 {
 	int r = tpi_lock_check(m, sizeof(*m));
@@ -85,11 +85,12 @@ static __attribute__((noinline)) int unlock_slowly(struct tp_mutex *m)
 		return r;
 	if (!tpi_lockword_mine(&m->word))
 		return -EPERM;
+	TPI_PROBE(unlock, m);
 	tpi_holder_set(&m->holder, 0);
 	if (__atomic_load_n(&m->state, __ATOMIC_RELAXED) != TP_LOCK_CLEAN)
 		tpi_lockword_free(&m->word, TP_LOCK_LOST, INT32_MAX);
 	else
-		tpi_lockword_free(&m->word, 0, 1);
+		tpi_lockword_free_and_wake(&m->word);
 	return 0;
 }
 
@@ -101,7 +102,8 @@ static __attribute__((noinline)) int wake_one(struct tp_mutex *m)
 
 int tp_mutex_unlock(struct tp_mutex *m)
 {
-	if (tpi_unlikely(!tpi_lock_near(m) || !tpi_lockword_mine(&m->word) ||
+	/* With somebody waiting the word is not the tag alone. */
+	if (tpi_unlikely(!tpi_lock_near(m) || __atomic_load_n(&m->word, __ATOMIC_RELAXED) != tpi_self.tag ||
 		    __atomic_load_n(&m->state, __ATOMIC_RELAXED) != TP_LOCK_CLEAN))
 		return unlock_slowly(m);
 	TPI_PROBE(unlock, m);

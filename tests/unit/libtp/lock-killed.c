@@ -274,6 +274,45 @@ static void halted_at_each_instruction(void **state)
 	assert_true(killstep(&k, NULL) > 30);
 }
 
+static bool other_has_ended(void)
+{
+	siginfo_t info = {0};
+
+	waitid(P_PID, (id_t)other.pid, &info, WEXITED | WNOWAIT | WNOHANG);
+	return info.si_pid == other.pid;
+}
+
+/* As soon as the mutex is no longer the halted one's, the sleeper is on its way: it does not need the other for that. */
+static int sleeper_has_it_or_waits(void *arg, const struct killstep_point *at)
+{
+	(void)arg;
+	if (TP_LOCK_TAG(get(&room->m.word)) == TP_TAG(at->id))
+		return other_has_ended() ? 1 : 0;
+	while (!other_has_ended())
+		usleep(200);
+	return 0;
+}
+
+static int sleeper_ends_well(void *arg, const struct killstep_point *at)
+{
+	(void)arg;
+	return at->result ? 10 : join_other();
+}
+
+static int finished_or_halted(void *arg, const struct killstep_point *at)
+{
+	return at->finished ? sleeper_ends_well(arg, at) : sleeper_has_it_or_waits(arg, at);
+}
+
+static void halted_while_unlocking_for_a_sleeper(void **state)
+{
+	struct killstep k = {.prepare = other_comes, .setup = hold_until_other_sleeps, .call = unlock,
+		.check = finished_or_halted, .after = sleeper_ends_well, .pause = true};
+
+	(void)state;
+	assert_true(killstep(&k, NULL) > 10);
+}
+
 /* `go` is what is waited for. */
 static int wait_for_go(void *arg)
 {
@@ -380,14 +419,6 @@ static void post_when_asleep(void *arg)
 	post(arg);
 }
 
-static bool other_has_ended(void)
-{
-	siginfo_t info = {0};
-
-	waitid(P_PID, (id_t)other.pid, &info, WEXITED | WNOWAIT | WNOHANG);
-	return info.si_pid == other.pid;
-}
-
 /* A permit that nobody has taken does not lie there while the other sleeps; if there is none (not posted yet, or gone with the victim), one
  * is posted for it. */
 static int no_permit_lies_there(void *arg, const struct killstep_point *at)
@@ -426,6 +457,7 @@ int main(void)
 		TEST(a_waiter_among_others),
 		TEST(unlocking_for_a_sleeper),
 		TEST(halted_at_each_instruction),
+		TEST(halted_while_unlocking_for_a_sleeper),
 		TEST(waiting_for_a_condition),
 		TEST(signalling_a_condition),
 		TEST(waiting_for_a_permit),
