@@ -119,6 +119,10 @@ static bool fits(const struct tp_wire_attach *m)
 static int may_attach(
 	struct tp_client *c, const struct tp_wire_attach *m, pid_t pid, int pidfd, char *why, size_t size)
 {
+	if (pidfd == -EMFILE || pidfd == -ENFILE) {
+		snprintf(why, size, "the supervisor has no descriptors left (raise ulimit -n before tprun run)");
+		return pidfd;
+	}
 	if (pidfd < 0 || has_ended(pidfd)) {
 		snprintf(why, size, "the caller cannot be seen from here");
 		return -ESRCH;
