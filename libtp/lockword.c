@@ -138,15 +138,15 @@ static int wait_while(uint32_t *word, uint32_t seen, uint32_t deaths, int64_t en
 }
 
 /* The kernel stores the 0 under the lock of its list of sleepers: nobody can be stopped between that and the wake. */
-void tpi_lockword_free_and_wake(uint32_t *word)
+void tpi_lockword_free_and_wake(uint32_t *word, int count)
 {
 	long r;
 
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	r = arch_syscall6(ARCH_NR_futex, (long)word, FUTEX_WAKE_OP, 1, 0, (long)word,
+	r = arch_syscall6(ARCH_NR_futex, (long)word, FUTEX_WAKE_OP, count, 0, (long)word,
 		FUTEX_OP(FUTEX_OP_SET, 0, FUTEX_OP_CMP_EQ, 0));
 	if (r < 0)
-		tpi_lockword_free(word, 0, 1);
+		tpi_lockword_free(word, 0, count);
 }
 
 static int lock(uint32_t *word, const uint64_t *holder, int64_t end, bool wait_only)

@@ -86,7 +86,7 @@ static inline void tpi_lockword_free(uint32_t *word, uint32_t to, int wake)
 		tpi_wake(word, wake);
 }
 
-/* Somebody may sleep: frees the word and wakes one, in one step. */
-void tpi_lockword_free_and_wake(uint32_t *word) TPI_HIDDEN;
+/* Somebody may sleep: frees the word and wakes `count`, in one step. */
+void tpi_lockword_free_and_wake(uint32_t *word, int count) TPI_HIDDEN;
 
 #endif

@@ -90,7 +90,7 @@ static __attribute__((noinline)) int unlock_slowly(struct tp_mutex *m)
 	if (__atomic_load_n(&m->state, __ATOMIC_RELAXED) != TP_LOCK_CLEAN)
 		tpi_lockword_free(&m->word, TP_LOCK_LOST, INT32_MAX);
 	else
-		tpi_lockword_free_and_wake(&m->word);
+		tpi_lockword_free_and_wake(&m->word, 1);
 	return 0;
 }
 

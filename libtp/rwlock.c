@@ -151,7 +151,10 @@ static bool left_unrepaired(struct tp_rwlock *l)
 static void free_word(struct tp_rwlock *l, uint32_t to)
 {
 	tpi_holder_set(&l->holder, 0);
-	tpi_lockword_free(&l->word, to, INT32_MAX);
+	if (!to && __atomic_load_n(&l->word, __ATOMIC_RELAXED) & TP_LOCK_WAITERS)
+		tpi_lockword_free_and_wake(&l->word, INT32_MAX);
+	else
+		tpi_lockword_free(&l->word, to, INT32_MAX);
 }
 
 /* The word is this thread's, if `r` says so: waits for the readers to leave. */
