@@ -98,7 +98,7 @@ void tpi_chan_ring_fd(struct tp_chan *c, uint32_t attention)
 				c->name, (int64_t)-fd);
 		return;
 	}
-	__atomic_compare_exchange_n(&c->attention, &attention, attention & ~(TP_CHAN_FD | TP_CHAN_ASLEEP), false,
+	__atomic_compare_exchange_n(&c->attention, &attention, attention & ~TP_CHAN_FD, false,
 		__ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 

@@ -127,11 +127,43 @@ static inline int hand_out(struct tp_chan *c, const struct tp_message *m, int n)
 	return tpi_unlikely(tpi_self.satellite) ? reachable(m, n) : n;
 }
 
+/* The next message of this lane, if it is there: as take(), for one. */
+static inline bool take_one(struct tp_chan *c, struct tp_lane *l, struct tp_message *m)
+{
+	uint64_t n = l->taken, word = tpi_message(l, n);
+
+	if (!word)
+		return false;
+	c->burst--;
+	__atomic_store_n(&l->taken, n + 1, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	fill(m, l, n, word);
+	TPI_PROBE(receive, c, m->ptr, m->id);
+	return true;
+}
+
+/* With one lane only, the first looks around are at nothing but its slot. */
+static bool glance(struct tp_chan *c, struct tp_message *m)
+{
+	struct tp_lane *l = tpi_lane(c, c->current);
+
+	if (c->lanes != 1 || !c->burst || c->spin < TPI_CHAN_SPIN_HARD || c->flags & TP_CHAN_NO_SPIN)
+		return false;
+	for (uint32_t i = 0; i < TPI_CHAN_SPIN_HARD; i++)
+		if (take_one(c, l, m))
+			return true;
+	return false;
+}
+
 static __attribute__((noinline)) int recv_next(struct tp_chan *c, int64_t timeout, struct tp_message *ret_message)
 {
-	int n = ret_message ? hand_out(c, ret_message, wait_for_some(c, timeout, ret_message, 1))
-			    : tpi_fail(-EINVAL, "tp_chan_recv: there is no place for the message");
+	int n;
 
+	if (!ret_message)
+		return tpi_fail(-EINVAL, "tp_chan_recv: there is no place for the message");
+	if (timeout != TP_NOWAIT && glance(c, ret_message))
+		return tpi_pointer_ok(ret_message->ptr);
+	n = hand_out(c, ret_message, wait_for_some(c, timeout, ret_message, 1));
 	return n > 0 ? 0 : n;
 }
 
@@ -139,23 +171,11 @@ static __attribute__((noinline)) int recv_next(struct tp_chan *c, int64_t timeou
 int tp_chan_recv(struct tp_chan *c, int64_t timeout, struct tp_message *ret_message)
 {
 	int r = tpi_chan_mine(c);
-	struct tp_lane *l;
-	uint64_t n, word;
 
 	if (tpi_unlikely(r < 0))
 		return r;
-	if (tpi_unlikely(!c->burst || !ret_message))
+	if (tpi_unlikely(!c->burst || !ret_message || !take_one(c, tpi_lane(c, c->current), ret_message)))
 		return recv_next(c, timeout, ret_message);
-	l = tpi_lane(c, c->current);
-	n = l->taken;
-	word = tpi_message(l, n);
-	if (tpi_unlikely(!word))
-		return recv_next(c, timeout, ret_message);
-	c->burst--;
-	__atomic_store_n(&l->taken, n + 1, __ATOMIC_RELAXED);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	fill(ret_message, l, n, word);
-	TPI_PROBE(receive, c, ret_message->ptr, ret_message->id);
 	return tpi_pointer_ok(ret_message->ptr);
 }
 

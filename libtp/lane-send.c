@@ -12,7 +12,7 @@
 #include "probes.h"
 #include "relax.h"
 
-enum { NEEDS_LOOK = TP_CHAN_ASLEEP | TP_CHAN_FD | TP_CHAN_CLOSED | TP_CHAN_FENCE, ROOM_SPIN = 200 };
+enum { NEEDS_LOOK = TP_CHAN_ASLEEP | TP_CHAN_AGAIN | TP_CHAN_FD | TP_CHAN_CLOSED | TP_CHAN_FENCE, ROOM_SPIN = 200 };
 
 static inline struct tp_chan *chan_of(const struct tp_lane *l)
 {

@@ -34,6 +34,7 @@
 #define TP_CHAN_CLOSED		0x4u	/* for good */
 #define TP_CHAN_SATELLITE	0x8u	/* the consumer is a satellite: pointers into slots are not for it */
 #define TP_CHAN_FENCE		0x10u	/* the consumer cannot use membarrier, or sleeps too often for it: senders fence themselves */
+#define TP_CHAN_AGAIN		0x20u	/* set with ASLEEP; who finds it alone clears it and wakes, too: the one before may stand still */
 #define TP_CHAN_ARMED_ONE	0x100u	/* bits 8..31: how often the eventfd was armed */
 
 /* tp_lane.owner: 0: free; else TP_TAG of the producer, and */

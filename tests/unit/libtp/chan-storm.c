@@ -413,6 +413,38 @@ static void stopped_programs_are_alive(void **state)
 	tp_chan_destroy(c);
 }
 
+static int sleep_for_one(void *arg)
+{
+	struct tp_chan_options o = {.size = sizeof(o), .flags = TP_CHAN_NO_SPIN};
+	struct tp_message m;
+	struct tp_chan *c;
+
+	(void)arg;
+	if (tp_chan_create("asleep", "letter", &o, &c))
+		return 1;
+	return tp_chan_recv(c, 10 * TP_SECOND, &m) ? 2 : 0;
+}
+
+/* A sender is stopped after it has said that it wakes the consumer, and before it does. The next one's message gets through. */
+static void a_sender_stopped_before_its_wake(void **state)
+{
+	uint64_t id = tpgroup_add("asleep");
+	pid_t pid = tpgroup_fork(id, sleep_for_one, NULL);
+	struct tp_chan *c;
+	struct tp_lane *l;
+
+	(void)state;
+	assert_int_equal(tp_chan_open("asleep", "letter", 10 * TP_SECOND, &l), 0);
+	c = (struct tp_chan *)(uintptr_t)l->chan;
+	while (!(__atomic_load_n(&c->attention, __ATOMIC_ACQUIRE) & TP_CHAN_ASLEEP))
+		usleep(1000);
+	usleep(20000);
+	__atomic_fetch_and(&c->attention, ~TP_CHAN_ASLEEP, __ATOMIC_SEQ_CST);
+	assert_int_equal(tp_lane_send_lend(l, letter(0, 1), TP_NOWAIT), 0);
+	assert_int_equal(tpgroup_join(pid, id), 0);
+	tp_lane_close(l);
+}
+
 static int open_group(void **state)
 {
 	void *p;
@@ -437,6 +469,7 @@ static int close_group(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sender_stopped_before_its_wake),
 		cmocka_unit_test(stopped_programs_are_alive),
 		cmocka_unit_test(sleepers_of_two_address_spaces),
 		cmocka_unit_test(sleepers_of_one_address_space),
