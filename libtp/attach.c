@@ -2,11 +2,11 @@
 /*
  * Satellites: ordinary processes that map the group segment, at its one address.
  *
- * What is mapped comes from the supervisor, as descriptors; so does the size of the heap. The header's own size is compared with the
- * file's before it is believed: any program can write it.
+ * What is mapped comes from the supervisor, as descriptors; so does the size of the heap. The
+ * header's own size is compared with the file's before it is believed: any program can write it.
  *
- * A forked child of a program or satellite has inherited the segment. It maps the same files over it, which changes nothing, or those of
- * a later group.
+ * A forked child of a program or satellite has inherited the segment. It maps the same files over
+ * it, which changes nothing, or those of a later group.
  */
 #include <errno.h>
 #include <linux/mman.h>
@@ -39,13 +39,15 @@ static int close_both(struct tpi_link_reply *reply, int result)
 
 static int ask(int sock, struct tpi_link_reply *reply)
 {
-	struct tp_wire_attach m = {.abi_major = TP_ABI_MAJOR, .abi_minor = TP_ABI_MINOR, .features = TP_FEATURE_AREAS};
+	struct tp_wire_attach m = {
+		.abi_major = TP_ABI_MAJOR, .abi_minor = TP_ABI_MINOR, .features = TP_FEATURE_AREAS};
 	int r = tpi_link_ask(sock, &m, sizeof(m), TP_WIRE_ATTACH, -1, reply);
 
 	if (r < 0)
 		return reply->head.type == TP_WIRE_ERROR ? r : tpi_link_fail(r);
 	if (reply->head.type != TP_WIRE_ATTACHED || reply->fd[0] < 0 || reply->fd[1] < 0 ||
-		TP_ID_INDEX(reply->attached.id) >= TP_REGISTRY_MAX || reply->attached.heap_size > TP_HEAP_MAX)
+		TP_ID_INDEX(reply->attached.id) >= TP_REGISTRY_MAX ||
+		reply->attached.heap_size > TP_HEAP_MAX)
 		return close_both(reply, tpi_link_fail(-EPROTO));
 	return 0;
 }
@@ -99,7 +101,9 @@ static int connect_inherited(void)
 
 static bool is_inherited_group(const char *group)
 {
-	return inherited() && (!group || !strncmp(((const struct tp_segment *)TP_SEGMENT_BASE)->group, group, TP_NAME_MAX));
+	return inherited() &&
+	       (!group || !strncmp(((const struct tp_segment *)TP_SEGMENT_BASE)->group, group,
+				  TP_NAME_MAX));
 }
 
 int tp_attach(const char *group)
@@ -107,8 +111,8 @@ int tp_attach(const char *group)
 	int r = tpi_ready(), sock;
 
 	if (r == 0)
-		return tpi_fail(-EISCONN, "this process is %s of group %s already", tpi_self.satellite ? "a satellite" : "a program",
-			tpi_self.segment->group);
+		return tpi_fail(-EISCONN, "this process is %s of group %s already",
+			tpi_self.satellite ? "a satellite" : "a program", tpi_self.segment->group);
 	if (r != -ENOTCONN)
 		return r;
 	sock = is_inherited_group(group) ? connect_inherited() : tpi_groups_connect(group);

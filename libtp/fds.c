@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See fds.h. Beside the supervisor's copy, put notes (key, descriptor) in the program's registry entry, where there is room for a few:
- * enough for the programs that cannot reach the supervisor, which are rare.
+ * See fds.h. Beside the supervisor's copy, put notes (key, descriptor) in the program's registry
+ * entry, where there is room for a few: enough for the programs that cannot reach the supervisor,
+ * which are rare.
  *
- * The note's fd is stored before its key (release), and the key is cleared first; a reader that meets a note in between gets another
- * descriptor of the same program at worst, as it does when the program closes one without dropping it.
+ * The note's fd is stored before its key (release), and the key is cleared first; a reader that
+ * meets a note in between gets another descriptor of the same program at worst, as it does when the
+ * program closes one without dropping it.
  */
 #include <errno.h>
 
@@ -22,7 +24,8 @@ static int call(struct tp_wire_key *m, uint32_t type, int fd, struct tpi_link_re
 /* Errors that say: there is no supervisor for this program. */
 static bool unreachable(int error)
 {
-	return error == -ENOENT || error == -ENXIO || error == -ECONNREFUSED || error == -EACCES || error == -EPERM || error == -EPIPE;
+	return error == -ENOENT || error == -ENXIO || error == -ECONNREFUSED || error == -EACCES ||
+	       error == -EPERM || error == -EPIPE;
 }
 
 static bool note(uint64_t key, int fd)
@@ -32,8 +35,10 @@ static bool note(uint64_t key, int fd)
 	for (int i = 0; i < TP_NOTED_FDS; i++) {
 		int32_t free = 0;
 
-		if (__atomic_compare_exchange_n(&n[i].fd, &free, fd + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-			__atomic_store_n(&n[i].key, key, __ATOMIC_RELEASE); /* partner: the acquire in noted() */
+		if (__atomic_compare_exchange_n(
+			    &n[i].fd, &free, fd + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+			__atomic_store_n(&n[i].key, key,
+				__ATOMIC_RELEASE); /* partner: the acquire in noted() */
 			return true;
 		}
 	}

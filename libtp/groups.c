@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the groups of this user are: each has a directory with a control socket in $XDG_RUNTIME_DIR/tprun, if that is the user's own, else
- * in /tmp/tprun-UID (loader/supervise/runtime-dir.h). Those directories are entered only if nobody else can write to them; a directory
- * that the caller names is taken as it is. Whoever takes a connection lives.
+ * Where the groups of this user are: each has a directory with a control socket in
+ * $XDG_RUNTIME_DIR/tprun, if that is the user's own, else in /tmp/tprun-UID
+ * (loader/supervise/runtime-dir.h). Those directories are entered only if nobody else can write to
+ * them; a directory that the caller names is taken as it is. Whoever takes a connection lives.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,8 @@ static bool is_own_directory(const char *path)
 {
 	struct stat st;
 
-	return path[0] == '/' && arch_syscall6(ARCH_NR_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) == 0 &&
+	return path[0] == '/' &&
+	       arch_syscall6(ARCH_NR_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) == 0 &&
 	       S_ISDIR(st.st_mode) && st.st_uid == own_uid();
 }
 
@@ -52,13 +54,14 @@ static int base_path(char ret[static PATH_ROOM])
 /* -EPERM: somebody else's, or open to others. */
 static int open_private(int at, const char *path)
 {
-	int fd = (int)arch_syscall6(ARCH_NR_openat, at, (long)path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0, 0, 0);
+	int fd = (int)arch_syscall6(ARCH_NR_openat, at, (long)path,
+		O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0, 0, 0);
 	struct stat st;
 
 	if (fd < 0)
 		return fd == -ELOOP || fd == -ENOTDIR ? -EPERM : fd;
-	if (arch_syscall6(ARCH_NR_newfstatat, fd, (long)"", (long)&st, AT_EMPTY_PATH, 0, 0) < 0 || st.st_uid != own_uid() ||
-		(st.st_mode & 077)) {
+	if (arch_syscall6(ARCH_NR_newfstatat, fd, (long)"", (long)&st, AT_EMPTY_PATH, 0, 0) < 0 ||
+		st.st_uid != own_uid() || (st.st_mode & 077)) {
 		tpi_link_close(fd);
 		return -EPERM;
 	}
@@ -78,10 +81,12 @@ static int connect_below(int base, const char *group)
 
 static bool is_name(const char *group)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 	size_t len = strnlen(group, TP_NAME_MAX);
 
-	return len && len < TP_NAME_MAX && strspn(group, allowed) == len && group[0] != '.' && group[0] != '-';
+	return len && len < TP_NAME_MAX && strspn(group, allowed) == len && group[0] != '.' &&
+	       group[0] != '-';
 }
 
 struct entry {
@@ -130,10 +135,13 @@ static int connect_only(int base)
 	search(&s, base);
 	if (s.more) {
 		tpi_link_close(s.sock);
-		return tpi_fail(-ENOTUNIQ, "which group is not clear: %s and %s are running, at least (name one)", s.first, s.second);
+		return tpi_fail(-ENOTUNIQ,
+			"which group is not clear: %s and %s are running, at least (name one)",
+			s.first, s.second);
 	}
 	if (s.sock < 0)
-		return tpi_fail(-ENOENT, "no group is running (start one: tprun run -g NAME -- PROGRAM)");
+		return tpi_fail(
+			-ENOENT, "no group is running (start one: tprun run -g NAME -- PROGRAM)");
 	return s.sock;
 }
 
@@ -141,7 +149,10 @@ static int refuse_named(const char *group, int r)
 {
 	switch (r) {
 	case -ENOENT: return tpi_fail(r, "group %s: no such group runs", group);
-	case -EPERM: return tpi_fail(r, "group %s: its directory belongs to somebody else or is open to others", group);
+	case -EPERM:
+		return tpi_fail(r,
+			"group %s: its directory belongs to somebody else or is open to others",
+			group);
 	case -ECONNREFUSED: return tpi_fail(r, "group %s: it has ended", group);
 	default: return tpi_link_fail(r);
 	}
@@ -171,12 +182,18 @@ int tpi_groups_connect(const char *group)
 	if (group && strchr(group, '/'))
 		return connect_path(group);
 	if (group && !is_name(group))
-		return tpi_fail(-EINVAL, "that is no name of a group: up to %u letters, digits, '.', '_', '-'", (uint64_t)TP_NAME_MAX - 1);
+		return tpi_fail(-EINVAL,
+			"that is no name of a group: up to %u letters, digits, '.', '_', '-'",
+			(uint64_t)TP_NAME_MAX - 1);
 	base = base_path(path) < 0 ? -ENAMETOOLONG : open_private(AT_FDCWD, path);
 	if (base == -ENOENT && !group)
-		return tpi_fail(base, "no group is running (start one: tprun run -g NAME -- PROGRAM)");
+		return tpi_fail(
+			base, "no group is running (start one: tprun run -g NAME -- PROGRAM)");
 	if (base < 0 && base != -ENOENT)
-		return tpi_fail(base, "%s, where groups are found, cannot be entered (it has to be this user's alone)", path);
+		return tpi_fail(base,
+			"%s, where groups are found, cannot be entered (it has to be this user's "
+			"alone)",
+			path);
 	r = group ? connect_named(base, group) : connect_only(base);
 	tpi_link_close(base);
 	return r;

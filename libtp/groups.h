@@ -5,8 +5,8 @@
 #include "core.h"
 
 /*
- * Connects to a group's supervisor: by name; by the path of its directory, if there is a '/' in it; NULL: the only one that lives.
- * Return: a socket; negative errno with its text for tp_why.
+ * Connects to a group's supervisor: by name; by the path of its directory, if there is a '/' in it;
+ * NULL: the only one that lives. Return: a socket; negative errno with its text for tp_why.
  */
 int tpi_groups_connect(const char *group) TPI_HIDDEN;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See link.h. System calls are made directly: errno stays the program's. The reply is a wire message like any: its length, kind and
- * descriptors are checked before they are believed.
+ * See link.h. System calls are made directly: errno stays the program's. The reply is a wire
+ * message like any: its length, kind and descriptors are checked before they are believed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +29,10 @@ static int connect_address(const struct sockaddr_un *to, size_t len)
 
 	if (sock < 0)
 		return sock;
-	arch_syscall6(ARCH_NR_setsockopt, sock, SOL_SOCKET, SO_RCVTIMEO, (long)&patience, sizeof(patience), 0);
-	arch_syscall6(ARCH_NR_setsockopt, sock, SOL_SOCKET, SO_SNDTIMEO, (long)&patience, sizeof(patience), 0);
+	arch_syscall6(ARCH_NR_setsockopt, sock, SOL_SOCKET, SO_RCVTIMEO, (long)&patience,
+		sizeof(patience), 0);
+	arch_syscall6(ARCH_NR_setsockopt, sock, SOL_SOCKET, SO_SNDTIMEO, (long)&patience,
+		sizeof(patience), 0);
 	do
 		r = arch_syscall3(ARCH_NR_connect, sock, (long)to, (long)len);
 	while (r == -EINTR);
@@ -71,7 +73,8 @@ static bool is_own_user(int sock)
 	struct ucred cred = {.uid = (uint32_t)-1};
 	uint32_t len = sizeof(cred);
 
-	return arch_syscall6(ARCH_NR_getsockopt, sock, SOL_SOCKET, SO_PEERCRED, (long)&cred, (long)&len, 0) == 0 &&
+	return arch_syscall6(ARCH_NR_getsockopt, sock, SOL_SOCKET, SO_PEERCRED, (long)&cred,
+		       (long)&len, 0) == 0 &&
 	       cred.uid == (uint32_t)arch_syscall3(ARCH_NR_geteuid, 0, 0, 0);
 }
 
@@ -104,7 +107,8 @@ static int connect_through(const char *path, const char *slash)
 		return -ENAMETOOLONG;
 	memcpy(dir, path, len);
 	dir[len] = '\0';
-	fd = (int)arch_syscall6(ARCH_NR_openat, AT_FDCWD, (long)dir, O_PATH | O_DIRECTORY | O_CLOEXEC, 0, 0, 0);
+	fd = (int)arch_syscall6(
+		ARCH_NR_openat, AT_FDCWD, (long)dir, O_PATH | O_DIRECTORY | O_CLOEXEC, 0, 0, 0);
 	if (fd < 0)
 		return fd;
 	sock = tpi_link_connect_in(fd);
@@ -153,7 +157,8 @@ static void take_fds(const struct msghdr *m, const union control *c, int *ret_fd
 {
 	size_t n;
 
-	if (m->msg_controllen < CMSG_LEN(sizeof(int)) || c->align.cmsg_level != SOL_SOCKET || c->align.cmsg_type != SCM_RIGHTS)
+	if (m->msg_controllen < CMSG_LEN(sizeof(int)) || c->align.cmsg_level != SOL_SOCKET ||
+		c->align.cmsg_type != SCM_RIGHTS)
 		return;
 	n = (c->align.cmsg_len - CMSG_LEN(0)) / sizeof(int);
 	memcpy(ret_fd, CMSG_DATA(&c->align), (n < TPI_LINK_FDS ? n : TPI_LINK_FDS) * sizeof(int));
@@ -171,7 +176,8 @@ static int receive_one(int sock, struct tpi_link_reply *ret)
 {
 	struct iovec iov = {ret, offsetof(struct tpi_link_reply, fd)};
 	union control c;
-	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof(c)};
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof(c)};
 	long n;
 
 	memset(ret, 0, sizeof(*ret));
@@ -189,8 +195,8 @@ static int receive_one(int sock, struct tpi_link_reply *ret)
 		close_fds(ret);
 		return -EMFILE;
 	}
-	if ((size_t)n < sizeof(ret->head) || ret->head.magic != TP_WIRE_MAGIC || ret->head.len != (uint64_t)n ||
-		ret->head.version != TP_WIRE_VERSION) {
+	if ((size_t)n < sizeof(ret->head) || ret->head.magic != TP_WIRE_MAGIC ||
+		ret->head.len != (uint64_t)n || ret->head.version != TP_WIRE_VERSION) {
 		close_fds(ret);
 		return -EPROTO;
 	}
@@ -209,12 +215,14 @@ static int as_error(struct tpi_link_reply *r)
 	return tpi_fail(error, "%s", r->error.text);
 }
 
-int tpi_link_ask(int sock, void *msg, uint32_t len, uint32_t type, int fd, struct tpi_link_reply *ret)
+int tpi_link_ask(
+	int sock, void *msg, uint32_t len, uint32_t type, int fd, struct tpi_link_reply *ret)
 {
 	int r;
 
 	ret->head.type = 0;
-	*(struct tp_wire_head *)msg = (struct tp_wire_head){TP_WIRE_MAGIC, TP_WIRE_VERSION, (uint16_t)type, len, 1};
+	*(struct tp_wire_head *)msg =
+		(struct tp_wire_head){TP_WIRE_MAGIC, TP_WIRE_VERSION, (uint16_t)type, len, 1};
 	r = send_one(sock, msg, len, fd);
 	if (r < 0)
 		return r;
@@ -233,7 +241,9 @@ static const char *words(int error)
 	case -EPIPE:
 	case -ECONNREFUSED: return "the group has ended";
 	case -ENOENT:
-	case -ENXIO: return "its socket cannot be seen from here (the group has ended, or this process has another root directory)";
+	case -ENXIO:
+		return "its socket cannot be seen from here (the group has ended, or this process "
+		       "has another root directory)";
 	case -EACCES:
 	case -EPERM: return "it lets only its own user in";
 	case -EMFILE: return "too many files are open here (raise ulimit -n)";
@@ -248,7 +258,8 @@ int tpi_link_fail(int error)
 
 	if (why)
 		return tpi_fail(error, "the group's supervisor could not be asked: %s", why);
-	return tpi_fail(error, "the group's supervisor could not be asked: error %d", (int64_t)-error);
+	return tpi_fail(
+		error, "the group's supervisor could not be asked: error %d", (int64_t)-error);
 }
 
 int tpi_link_call(void *msg, uint32_t len, uint32_t type, int fd, struct tpi_link_reply *ret)

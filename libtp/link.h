@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asking the supervisor: one connection, one request, one reply. For calls that are made seldom; each blocks until the answer is here,
- * five seconds at most.
+ * Asking the supervisor: one connection, one request, one reply. For calls that are made seldom;
+ * each blocks until the answer is here, five seconds at most.
  */
 #ifndef TPI_LINK_H
 #define TPI_LINK_H
@@ -11,7 +11,8 @@
 
 enum { TPI_LINK_FDS = 2 };
 
-/* A socket that is connected to `path`, of any length. Return: descriptor (close-on-exec) or negative errno. */
+/* A socket that is connected to `path`, of any length. Return: descriptor (close-on-exec) or
+ * negative errno. */
 int tpi_link_connect(const char *path) TPI_HIDDEN;
 /* The same, to the control socket in a directory. */
 int tpi_link_connect_in(int dir) TPI_HIDDEN;
@@ -27,16 +28,20 @@ struct tpi_link_reply {
 };
 
 /*
- * Sends a request (whose head is filled in here) with one descriptor, or none (-1), and waits for the reply.
- * Return: 0; the error of a TP_WIRE_ERROR, with its text for tp_why; -ETIMEDOUT, -EPIPE, -EPROTO, errors of the socket, without one.
+ * Sends a request (whose head is filled in here) with one descriptor, or none (-1), and waits for
+ * the reply. Return: 0; the error of a TP_WIRE_ERROR, with its text for tp_why; -ETIMEDOUT, -EPIPE,
+ * -EPROTO, errors of the socket, without one.
  */
-int tpi_link_ask(int sock, void *msg, uint32_t len, uint32_t type, int fd, struct tpi_link_reply *ret) TPI_HIDDEN;
+int tpi_link_ask(int sock, void *msg, uint32_t len, uint32_t type, int fd,
+	struct tpi_link_reply *ret) TPI_HIDDEN;
 
 /* What tp_why is to say about an error of the two above that has no text yet. Return: the error. */
 int tpi_link_fail(int error) TPI_HIDDEN;
 
-/* All that, with this process's own group. Each error has its text. -ENXIO: the group has told no path. */
-int tpi_link_call(void *msg, uint32_t len, uint32_t type, int fd, struct tpi_link_reply *ret) TPI_HIDDEN;
+/* All that, with this process's own group. Each error has its text. -ENXIO: the group has told no
+ * path. */
+int tpi_link_call(
+	void *msg, uint32_t len, uint32_t type, int fd, struct tpi_link_reply *ret) TPI_HIDDEN;
 
 void tpi_link_close(int fd) TPI_HIDDEN;
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose memory is this? Of a slot: owner[], one look-up. Of the segment: its own state, or the heap, which knows its blocks. Elsewhere,
- * where executables that are not position independent and mappings at fixed addresses lie: the registry's lists, program by program.
+ * Whose memory is this? Of a slot: owner[], one look-up. Of the segment: its own state, or the
+ * heap, which knows its blocks. Elsewhere, where executables that are not position independent and
+ * mappings at fixed addresses lie: the registry's lists, program by program.
  *
- * Everything that is read may be damaged: indices are taken modulo their table, counts are cut, names are copied up to their end.
+ * Everything that is read may be damaged: indices are taken modulo their table, counts are cut,
+ * names are copied up to their end.
  */
 #include <errno.h>
 #include <string.h>
@@ -85,7 +87,10 @@ static tp_id outside_owner(uint64_t addr)
 
 static tp_id slot_owner(uint64_t addr)
 {
-	uint64_t id = TP_UNIT_OF(addr) < TP_UNITS ? __atomic_load_n(&tpi_self.segment->owner[TP_UNIT_OF(addr)], __ATOMIC_ACQUIRE) : 0;
+	uint64_t id = TP_UNIT_OF(addr) < TP_UNITS
+			      ? __atomic_load_n(&tpi_self.segment->owner[TP_UNIT_OF(addr)],
+					__ATOMIC_ACQUIRE)
+			      : 0;
 
 	return id > TP_OWNER_RESERVED ? id : 0;
 }
@@ -128,10 +133,14 @@ int tpi_pointer_refuse(const void *ptr)
 	if (tpi_owner_find(ptr, &o) < 0)
 		return tpi_fail(-EFAULT, "%x is memory of nobody in the group", at);
 	if (o.memory == TP_MEMORY_SHARED_MALLOC)
-		return tpi_fail(-EFAULT, "%x lies in the region of --shared-malloc, which a satellite does not have: take tp_malloc", at);
+		return tpi_fail(-EFAULT,
+			"%x lies in the region of --shared-malloc, which a satellite does not "
+			"have: take tp_malloc",
+			at);
 	if (o.memory != TP_MEMORY_PRIVATE)
 		return tpi_fail(-EFAULT, "%x cannot be handed over", at);
-	return tpi_fail(-EFAULT, "%x is private memory of %s, which a satellite cannot reach: take tp_malloc", at,
+	return tpi_fail(-EFAULT,
+		"%x is private memory of %s, which a satellite cannot reach: take tp_malloc", at,
 		o.name[0] ? o.name : "a program that has ended");
 }
 

@@ -2,8 +2,9 @@
 /*
  * Who is in the group: the registry, read from outside.
  *
- * The supervisor gives an entry to another program by storing id 0, then what it says, then the id (release). A copy is good if the id was
- * the same before and after it; the fence keeps the second look behind the copying.
+ * The supervisor gives an entry to another program by storing id 0, then what it says, then the id
+ * (release). A copy is good if the id was the same before and after it; the fence keeps the second
+ * look behind the copying.
  */
 #include <errno.h>
 #include <string.h>
@@ -76,7 +77,8 @@ int tp_peer(const char *name, struct tp_peer_info *ret_peer)
 		return tpi_fail(-EINVAL, "a program's name cannot be empty");
 	used = tpi_registry_used();
 	for (uint32_t i = 0; i < used; i++)
-		if (tpi_peer_read(i, &p) && !strcmp(p.info.name, name) && (!best.info.id || better(&p.info, &best.info)))
+		if (tpi_peer_read(i, &p) && !strcmp(p.info.name, name) &&
+			(!best.info.id || better(&p.info, &best.info)))
 			best = p;
 	if (!best.info.id)
 		return tpi_fail(-ENOENT, "there is no program %s in this group", name);
@@ -91,8 +93,12 @@ int tp_peer_by_id(tp_id id, struct tp_peer_info *ret_peer)
 
 	if (r < 0)
 		return r;
-	if (TP_ID_INDEX(id) >= TP_REGISTRY_MAX || !tpi_peer_read(TP_ID_INDEX(id), &p) || p.info.id != id)
-		return tpi_fail(-ENOENT, "there is no program %u in this group, or nothing is known about it any more", id);
+	if (TP_ID_INDEX(id) >= TP_REGISTRY_MAX || !tpi_peer_read(TP_ID_INDEX(id), &p) ||
+		p.info.id != id)
+		return tpi_fail(-ENOENT,
+			"there is no program %u in this group, or nothing is known about it any "
+			"more",
+			id);
 	*ret_peer = p.info;
 	return 0;
 }

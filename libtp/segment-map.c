@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The group segment in a process that was not made by the loader. What is in the way is named as /proc/self/maps has it. */
+/* The group segment in a process that was not made by the loader. What is in the way is named as
+ * /proc/self/maps has it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mman.h>
@@ -22,7 +23,8 @@ static long map(uint64_t at, uint64_t size, int fd, bool over)
 		return 0;
 	if ((unsigned long)r > -4096UL)
 		return r;
-	arch_syscall3(ARCH_NR_munmap, r, (long)size, 0); /* a kernel that does not know NOREPLACE takes it for a hint */
+	arch_syscall3(ARCH_NR_munmap, r, (long)size,
+		0); /* a kernel that does not know NOREPLACE takes it for a hint */
 	return -EEXIST;
 }
 
@@ -54,7 +56,8 @@ static char *next_line(struct lines *l)
 		l->at = 0;
 		if (l->len == sizeof(l->room))
 			return NULL;
-		n = arch_syscall3(ARCH_NR_read, l->fd, (long)(l->room + l->len), (long)(sizeof(l->room) - l->len));
+		n = arch_syscall3(ARCH_NR_read, l->fd, (long)(l->room + l->len),
+			(long)(sizeof(l->room) - l->len));
 		if (n <= 0)
 			return NULL;
 		l->len += (size_t)n;
@@ -95,7 +98,8 @@ static const char *overlaps(const char *line, uint64_t lo, uint64_t hi, uint64_t
 
 static int name_what_is_there(uint64_t lo, uint64_t size)
 {
-	struct lines l = {.fd = (int)arch_syscall6(ARCH_NR_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0)};
+	struct lines l = {.fd = (int)arch_syscall6(ARCH_NR_openat, AT_FDCWD,
+				  (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0)};
 	const char *what = NULL;
 	uint64_t at = 0;
 	char *line;
@@ -103,9 +107,11 @@ static int name_what_is_there(uint64_t lo, uint64_t size)
 	while (l.fd >= 0 && !what && (line = next_line(&l)))
 		what = overlaps(line, lo, lo + size, &at);
 	if (what)
-		tpi_fail(-EADDRINUSE, "the group segment has to lie at %x, and at %x there is %s", lo, at, what);
+		tpi_fail(-EADDRINUSE, "the group segment has to lie at %x, and at %x there is %s",
+			lo, at, what);
 	else
-		tpi_fail(-EADDRINUSE, "the group segment has to lie at %x, and something is there", lo);
+		tpi_fail(-EADDRINUSE, "the group segment has to lie at %x, and something is there",
+			lo);
 	tpi_link_close(l.fd);
 	return -EADDRINUSE;
 }
@@ -115,8 +121,12 @@ static int failed(long error, uint64_t at, uint64_t size)
 	if (error == -EEXIST)
 		return name_what_is_there(at, size);
 	if (error == -ENOMEM)
-		return tpi_fail(-ENOMEM, "%u bytes of address space for the group segment cannot be had (raise ulimit -v)", size);
-	return tpi_fail((int)error, "the group segment cannot be mapped: error %d", (int64_t)-error);
+		return tpi_fail(-ENOMEM,
+			"%u bytes of address space for the group segment cannot be had (raise "
+			"ulimit -v)",
+			size);
+	return tpi_fail(
+		(int)error, "the group segment cannot be mapped: error %d", (int64_t)-error);
 }
 
 /* The whole file: the supervisor has sealed its length. */
@@ -134,7 +144,9 @@ static int map_control(int fd, bool over, uint64_t *ret_size, bool *ret_mapped)
 		return failed(r, TP_SEGMENT_BASE, (uint64_t)have);
 	*ret_mapped = true;
 	if (s->size > (uint64_t)have)
-		return tpi_fail(-EPROTO, "the group segment says that it has %u bytes, and its file has %u", s->size, (uint64_t)have);
+		return tpi_fail(-EPROTO,
+			"the group segment says that it has %u bytes, and its file has %u", s->size,
+			(uint64_t)have);
 	return tpi_check_version(s);
 }
 

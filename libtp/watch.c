@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrivals and deaths. The supervisor adds 1 to an eventfd after each change of the registry; what has changed is found by comparing the
- * registry with what was seen. The eventfd is drained before a round of comparing: a change behind that makes it readable again.
+ * Arrivals and deaths. The supervisor adds 1 to an eventfd after each change of the registry; what
+ * has changed is found by comparing the registry with what was seen. The eventfd is drained before
+ * a round of comparing: a change behind that makes it readable again.
  *
- * What was seen lies in private memory, with the names, so that a death can be told even when the entry is another program's already.
+ * What was seen lies in private memory, with the names, so that a death can be told even when the
+ * entry is another program's already.
  */
 #include <errno.h>
 #include <string.h>
@@ -52,7 +54,9 @@ int tp_watch_create(struct tp_watch **ret_watch)
 	if (!w)
 		return tpi_fail(-ENOMEM, "no memory for a watch");
 	w->fd = (int)arch_syscall3(ARCH_NR_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK, 0);
-	r = w->fd < 0 ? tpi_fail(w->fd, "no eventfd for a watch: too many files are open (raise ulimit -n)") : tpi_fds_watch(w->fd);
+	r = w->fd < 0 ? tpi_fail(w->fd,
+				"no eventfd for a watch: too many files are open (raise ulimit -n)")
+		      : tpi_fds_watch(w->fd);
 	if (r < 0) {
 		tpi_link_close(w->fd);
 		tpi_pages_free(w, sizeof(*w));

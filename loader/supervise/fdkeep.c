@@ -2,8 +2,9 @@
 /*
  * See fdkeep.h. A hash over (program, key), and for each program the list of what is its own.
  *
- * An eventfd is shared with whoever put it: its flags and its count may be anything by the time it is written. It is written only when
- * poll says that there is room, and made non-blocking before, each time.
+ * An eventfd is shared with whoever put it: its flags and its count may be anything by the time it
+ * is written. It is written only when poll says that there is room, and made non-blocking before,
+ * each time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,14 +36,15 @@ static struct tp_kept *find(const struct tp_group *g, uint64_t id, uint64_t key)
 {
 	struct tp_kept *k;
 
-	LIST_FOREACH (k, &g->kept[hash(id, key)], bucket)
-		if (k->id == id && k->key == key)
-			return k;
+	LIST_FOREACH(k, &g->kept[hash(id, key)], bucket)
+	if (k->id == id && k->key == key)
+		return k;
 	return NULL;
 }
 
-/* Partner: tpi_birth in loader/host/child.c, which sets its state first and then looks here. Whoever has asked to watch, got its answer
- * and does not see the new state is therefore seen by the program. */
+/* Partner: tpi_birth in loader/host/child.c, which sets its state first and then looks here.
+ * Whoever has asked to watch, got its answer and does not see the new state is therefore seen by
+ * the program. */
 static void count_watchers(struct tp_group *g, int32_t by)
 {
 	g->nwatching = (uint32_t)((int32_t)g->nwatching + by);
@@ -72,7 +74,8 @@ uint32_t tp_fdkeep_room(void)
 
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur < SPARE)
 		return 0;
-	return files.rlim_cur > ROOM_MAX * SHARE ? ROOM_MAX : (uint32_t)(files.rlim_cur - SPARE) / SHARE;
+	return files.rlim_cur > ROOM_MAX * SHARE ? ROOM_MAX
+						 : (uint32_t)(files.rlim_cur - SPARE) / SHARE;
 }
 
 static bool is_eventfd(int fd)
@@ -157,6 +160,6 @@ void tp_fdkeep_ring(struct tp_group *g)
 {
 	const struct tp_kept *k;
 
-	LIST_FOREACH (k, &g->watching, watching)
-		ring_one(k->fd);
+	LIST_FOREACH(k, &g->watching, watching)
+	ring_one(k->fd);
 }

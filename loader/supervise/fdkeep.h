@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors that a program leaves with the supervisor for others to fetch, and eventfds that are to be told of arrivals and deaths.
- * They are the program's: closed when it has died. Found by (program, key).
+ * Descriptors that a program leaves with the supervisor for others to fetch, and eventfds that are
+ * to be told of arrivals and deaths. They are the program's: closed when it has died. Found by
+ * (program, key).
  */
 #ifndef TP_SUPERVISE_FDKEEP_H
 #define TP_SUPERVISE_FDKEEP_H
@@ -15,8 +16,9 @@ enum { TP_KEPT_MAX = 1024 };
 uint32_t tp_fdkeep_room(void);
 
 /*
- * Takes fd over, in any case; what was there under the key is closed. `watch`: an eventfd that tp_fdkeep_ring writes.
- * Return: 0; -EMFILE: the program has too many; -ENFILE: all together have; -EINVAL: to be watched, but no eventfd; -ENOMEM.
+ * Takes fd over, in any case; what was there under the key is closed. `watch`: an eventfd that
+ * tp_fdkeep_ring writes. Return: 0; -EMFILE: the program has too many; -ENFILE: all together have;
+ * -EINVAL: to be watched, but no eventfd; -ENOMEM.
  */
 int tp_fdkeep_put(struct tp_prog *p, uint64_t key, int fd, bool watch);
 

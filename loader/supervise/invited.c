@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See invited.h. /proc/PID/mountinfo names for each mount the device and the directory on it that is seen there. Ours tells under which
- * device and directory the group's own directory goes; theirs is searched for a mount of exactly that.
+ * See invited.h. /proc/PID/mountinfo names for each mount the device and the directory on it that
+ * is seen there. Ours tells under which device and directory the group's own directory goes; theirs
+ * is searched for a mount of exactly that.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -88,7 +89,8 @@ static bool look_at_own(void *arg, const struct mount *m)
 		return false;
 	p->best = len + 1;
 	memcpy(p->device, m->device, sizeof(p->device));
-	snprintf(p->on_device, sizeof(p->on_device), "%s%s", strcmp(m->root, "/") ? m->root : "", p->path + len);
+	snprintf(p->on_device, sizeof(p->on_device), "%s%s", strcmp(m->root, "/") ? m->root : "",
+		p->path + len);
 	return false;
 }
 
@@ -120,7 +122,8 @@ static bool differs(pid_t pid, const char *which)
 
 	snprintf(theirs, sizeof(theirs), "/proc/%d/ns/%s", (int)pid, which);
 	snprintf(ours, sizeof(ours), "/proc/self/ns/%s", which);
-	return stat(theirs, &a) < 0 || stat(ours, &b) < 0 || a.st_dev != b.st_dev || a.st_ino != b.st_ino;
+	return stat(theirs, &a) < 0 || stat(ours, &b) < 0 || a.st_dev != b.st_dev ||
+	       a.st_ino != b.st_ino;
 }
 
 bool tp_invited(const struct tp_client *c)
@@ -130,8 +133,8 @@ bool tp_invited(const struct tp_client *c)
 	struct place *p;
 	bool found;
 
-	if (getsockopt(c->watch.fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0 || cred.pid <= 0 || differs(cred.pid, "user") ||
-		!differs(cred.pid, "mnt"))
+	if (getsockopt(c->watch.fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0 || cred.pid <= 0 ||
+		differs(cred.pid, "user") || !differs(cred.pid, "mnt"))
 		return false;
 	p = calloc(1, sizeof(*p));
 	found = p && find_place(c->group, p) && each_mount(cred.pid, is_that, p);

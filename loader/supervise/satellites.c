@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See satellites.h. Who asks is known by the pid that the kernel noted when the connection was made. A program is our child, so its pid
- * is its own until it is reaped; a connection that is older than the program is not its own. A satellite is told by its pidfd.
+ * See satellites.h. Who asks is known by the pid that the kernel noted when the connection was
+ * made. A program is our child, so its pid is its own until it is reaped; a connection that is
+ * older than the program is not its own. A satellite is told by its pidfd.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,9 +53,9 @@ static struct tp_prog *satellite_of(struct tp_group *g, pid_t pid)
 {
 	struct tp_prog *p;
 
-	LIST_FOREACH (p, &g->satellites, link)
-		if (p->pid == pid && !has_ended(p->death.fd))
-			return p;
+	LIST_FOREACH(p, &g->satellites, link)
+	if (p->pid == pid && !has_ended(p->death.fd))
+		return p;
 	return NULL;
 }
 
@@ -76,7 +77,8 @@ bool tp_satellites_trusts(struct tp_client *c, uint32_t type)
 	return type >= TP_WIRE_FD_PUT && type <= TP_WIRE_DETACH && asker(c);
 }
 
-/* ---- becoming a satellite, and ceasing to be one ------------------------------------------------ */
+/* ---- becoming a satellite, and ceasing to be one ------------------------------------------------
+ */
 
 static void comm_of(pid_t pid, char ret[static TP_NAME_MAX])
 {
@@ -113,14 +115,17 @@ static void on_death(struct tp_watch *w, uint32_t events)
 
 static bool fits(const struct tp_wire_attach *m)
 {
-	return m->abi_major == TP_ABI_MAJOR && m->abi_minor <= TP_ABI_MINOR && !(m->features & ~TP_SEG_FEATURES);
+	return m->abi_major == TP_ABI_MAJOR && m->abi_minor <= TP_ABI_MINOR &&
+	       !(m->features & ~TP_SEG_FEATURES);
 }
 
-static int may_attach(
-	struct tp_client *c, const struct tp_wire_attach *m, pid_t pid, int pidfd, char *why, size_t size)
+static int may_attach(struct tp_client *c, const struct tp_wire_attach *m, pid_t pid, int pidfd,
+	char *why, size_t size)
 {
 	if (pidfd == -EMFILE || pidfd == -ENFILE) {
-		snprintf(why, size, "the supervisor has no descriptors left (raise ulimit -n before tprun run)");
+		snprintf(why, size,
+			"the supervisor has no descriptors left (raise ulimit -n before tprun "
+			"run)");
 		return pidfd;
 	}
 	if (pidfd < 0 || has_ended(pidfd)) {
@@ -137,9 +142,11 @@ static int may_attach(
 	}
 	if (fits(m))
 		return 0;
-	snprintf(why, size, "it speaks version %u.%u of the ABI (features 0x%llx), the group %u.%u (features 0x%llx)",
-		m->abi_major, m->abi_minor, (unsigned long long)m->features, TP_ABI_MAJOR, TP_ABI_MINOR,
-		(unsigned long long)TP_SEG_FEATURES);
+	snprintf(why, size,
+		"it speaks version %u.%u of the ABI (features 0x%llx), the group %u.%u (features "
+		"0x%llx)",
+		m->abi_major, m->abi_minor, (unsigned long long)m->features, TP_ABI_MAJOR,
+		TP_ABI_MINOR, (unsigned long long)TP_SEG_FEATURES);
 	return -EPROTO;
 }
 
@@ -205,7 +212,9 @@ static void take_attach(struct tp_client *c, const struct tp_wire_attach *m)
 	if (p)
 		welcome(c, m->head.seq, p);
 	else
-		refuse(c, m->head.seq, -ENOSPC, "%s: could not be attached to: the group is full (%d programs and satellites)",
+		refuse(c, m->head.seq, -ENOSPC,
+			"%s: could not be attached to: the group is full (%d programs and "
+			"satellites)",
 			g->opts->group, TP_REGISTRY_MAX);
 }
 
@@ -214,7 +223,8 @@ static void take_detach(struct tp_client *c, const struct tp_wire_head *m)
 	struct tp_prog *p = asker(c);
 
 	if (!p || !p->satellite) {
-		refuse(c, m->seq, -ENOTCONN, "%s: nothing to detach: the caller is no satellite", c->group->opts->group);
+		refuse(c, m->seq, -ENOTCONN, "%s: nothing to detach: the caller is no satellite",
+			c->group->opts->group);
 		return;
 	}
 	lose(p);
@@ -238,7 +248,8 @@ static void take_look(struct tp_client *c, const struct tp_wire_head *m)
 	int bad = fds[0] < 0 ? fds[0] : fds[1];
 
 	if (bad < 0)
-		refuse(c, m->seq, bad, "%s: could not be looked at: %s", c->group->opts->group, tp_errno_words(bad));
+		refuse(c, m->seq, bad, "%s: could not be looked at: %s", c->group->opts->group,
+			tp_errno_words(bad));
 	else
 		tp_client_send_fds(c, &reply, sizeof(reply), TP_WIRE_ATTACHED, m->seq, fds, 2);
 	for (int i = 0; i < 2; i++)
@@ -246,7 +257,8 @@ static void take_look(struct tp_client *c, const struct tp_wire_head *m)
 			close(fds[i]);
 }
 
-/* ---- descriptors -------------------------------------------------------------------------------- */
+/* ---- descriptors --------------------------------------------------------------------------------
+ */
 
 static void take_put(struct tp_client *c, struct tp_prog *p, const struct tp_wire_key *m, int fd)
 {
@@ -255,13 +267,20 @@ static void take_put(struct tp_client *c, struct tp_prog *p, const struct tp_wir
 	if (!r)
 		tp_client_ok(c, m->head.seq);
 	else if (r == -EMFILE)
-		refuse(c, m->head.seq, r, "%s: the supervisor keeps %d descriptors of this program, and no more", p->name, TP_KEPT_MAX);
+		refuse(c, m->head.seq, r,
+			"%s: the supervisor keeps %d descriptors of this program, and no more",
+			p->name, TP_KEPT_MAX);
 	else if (r == -ENFILE)
-		refuse(c, m->head.seq, r, "%s: the supervisor can keep no more descriptors (raise ulimit -n before tprun run)", p->name);
+		refuse(c, m->head.seq, r,
+			"%s: the supervisor can keep no more descriptors (raise ulimit -n before "
+			"tprun run)",
+			p->name);
 	else if (r == -EINVAL)
-		refuse(c, m->head.seq, r, "%s: only an eventfd can be told of arrivals and deaths", p->name);
+		refuse(c, m->head.seq, r, "%s: only an eventfd can be told of arrivals and deaths",
+			p->name);
 	else
-		refuse(c, m->head.seq, r, "%s: the descriptor could not be kept: %s", p->name, tp_errno_words(r));
+		refuse(c, m->head.seq, r, "%s: the descriptor could not be kept: %s", p->name,
+			tp_errno_words(r));
 }
 
 static void take_get(struct tp_client *c, const struct tp_wire_key *m)
@@ -270,18 +289,21 @@ static void take_get(struct tp_client *c, const struct tp_wire_key *m)
 	int fd = tp_fdkeep_get(c->group, m->owner, m->key);
 
 	if (fd < 0)
-		refuse(c, m->head.seq, fd, "%s: no descriptor is kept under that key", c->group->opts->group);
+		refuse(c, m->head.seq, fd, "%s: no descriptor is kept under that key",
+			c->group->opts->group);
 	else
 		tp_client_send_fds(c, &reply, sizeof(reply), TP_WIRE_FD_REPLY, m->head.seq, &fd, 1);
 }
 
-static void take_key(struct tp_client *c, const struct tp_wire_key *m, const int *fds, uint32_t nfds)
+static void take_key(
+	struct tp_client *c, const struct tp_wire_key *m, const int *fds, uint32_t nfds)
 {
 	struct tp_prog *p = asker(c);
 
 	if (!p) {
 		tp_close_all(fds, nfds);
-		refuse(c, m->head.seq, -ENOTCONN, "%s: the caller is neither a program nor a satellite of this group",
+		refuse(c, m->head.seq, -ENOTCONN,
+			"%s: the caller is neither a program nor a satellite of this group",
 			c->group->opts->group);
 		return;
 	}

@@ -2,8 +2,8 @@
 /* Accepts clients on the control socket. */
 #include <errno.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -21,7 +21,8 @@ static uint32_t clients_max(uint32_t kept)
 {
 	struct rlimit files;
 
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur < SPARE + kept + CLIENTS_MIN * EACH)
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 ||
+		files.rlim_cur < SPARE + kept + CLIENTS_MIN * EACH)
 		return CLIENTS_MIN;
 	return files.rlim_cur > (1u << 20) ? (1u << 20) / EACH
 					   : (uint32_t)(files.rlim_cur - SPARE - kept) / EACH;
@@ -84,8 +85,8 @@ static int unnamed_socket(struct sockaddr_un *ret, socklen_t *ret_len)
 	*ret_len = sizeof(*ret);
 	if (fd < 0)
 		return -1;
-	if (bind(fd, (struct sockaddr *)ret, sizeof(ret->sun_family)) == 0 && listen(fd, BACKLOG) == 0 &&
-		getsockname(fd, (struct sockaddr *)ret, ret_len) == 0)
+	if (bind(fd, (struct sockaddr *)ret, sizeof(ret->sun_family)) == 0 &&
+		listen(fd, BACKLOG) == 0 && getsockname(fd, (struct sockaddr *)ret, ret_len) == 0)
 		return fd;
 	close(fd);
 	return -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who is in the group, whose memory is whose, and descriptors that go from program to program without a supervisor. */
+/* Who is in the group, whose memory is whose, and descriptors that go from program to program
+ * without a supervisor. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -199,7 +200,8 @@ static int fetch(void *arg)
 	char got[4] = "";
 	int fd = tpi_fds_get(99, l->owner);
 
-	if (fd < 0 || tpi_fds_get(98, l->owner) != -ENXIO || tpi_fds_get(99, l->owner + 1) != -ENXIO)
+	if (fd < 0 || tpi_fds_get(98, l->owner) != -ENXIO ||
+		tpi_fds_get(99, l->owner + 1) != -ENXIO)
 		return 1;
 	return read(fd, got, 3) == 3 && !memcmp(got, "abc", 3) ? 0 : 2;
 }
@@ -233,13 +235,21 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(outside_a_group_they_say_so),
-		cmocka_unit_test_setup_teardown(the_live_one_of_a_name_comes_first, open_group, close_group),
-		cmocka_unit_test_setup_teardown(the_live_are_counted_also_without_room_for_them, open_group, close_group),
-		cmocka_unit_test_setup_teardown(a_name_without_end_and_an_entry_of_another_index_do_no_harm, open_group, close_group),
-		cmocka_unit_test_setup_teardown(each_kind_of_memory_has_its_owner, open_group, close_group),
-		cmocka_unit_test_setup_teardown(what_lies_outside_of_slots_is_found_by_its_record, open_group, close_group),
-		cmocka_unit_test_setup_teardown(a_satellite_is_told_whose_pointer_it_cannot_follow, open_group, close_group),
-		cmocka_unit_test_setup_teardown(a_descriptor_can_be_had_without_the_supervisor, open_group, close_group),
+		cmocka_unit_test_setup_teardown(
+			the_live_one_of_a_name_comes_first, open_group, close_group),
+		cmocka_unit_test_setup_teardown(
+			the_live_are_counted_also_without_room_for_them, open_group, close_group),
+		cmocka_unit_test_setup_teardown(
+			a_name_without_end_and_an_entry_of_another_index_do_no_harm, open_group,
+			close_group),
+		cmocka_unit_test_setup_teardown(
+			each_kind_of_memory_has_its_owner, open_group, close_group),
+		cmocka_unit_test_setup_teardown(
+			what_lies_outside_of_slots_is_found_by_its_record, open_group, close_group),
+		cmocka_unit_test_setup_teardown(a_satellite_is_told_whose_pointer_it_cannot_follow,
+			open_group, close_group),
+		cmocka_unit_test_setup_teardown(
+			a_descriptor_can_be_had_without_the_supervisor, open_group, close_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

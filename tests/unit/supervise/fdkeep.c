@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors that are kept for programs: found by owner and key, bounded, closed with their owner; eventfds that are told. */
-#include "fakegroup.h"
+/* Descriptors that are kept for programs: found by owner and key, bounded, closed with their owner;
+ * eventfds that are told. */
 #include "supervise/fdkeep.h"
+#include "fakegroup.h"
 #include "unit.h"
 
 #include <errno.h>
@@ -153,12 +154,18 @@ static void a_full_eventfd_is_left_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_program_has_keys_of_its_own, open_group, close_group),
-		cmocka_unit_test_setup_teardown(a_second_put_replaces_the_first, open_group, close_group),
-		cmocka_unit_test_setup_teardown(what_a_dead_program_left_is_closed, open_group, close_group),
-		cmocka_unit_test_setup_teardown(there_is_a_limit_for_each_and_for_all, open_group, close_group),
-		cmocka_unit_test_setup_teardown(watchers_are_told_of_each_change, open_group, close_group),
-		cmocka_unit_test_setup_teardown(a_full_eventfd_is_left_alone, open_group, close_group),
+		cmocka_unit_test_setup_teardown(
+			each_program_has_keys_of_its_own, open_group, close_group),
+		cmocka_unit_test_setup_teardown(
+			a_second_put_replaces_the_first, open_group, close_group),
+		cmocka_unit_test_setup_teardown(
+			what_a_dead_program_left_is_closed, open_group, close_group),
+		cmocka_unit_test_setup_teardown(
+			there_is_a_limit_for_each_and_for_all, open_group, close_group),
+		cmocka_unit_test_setup_teardown(
+			watchers_are_told_of_each_change, open_group, close_group),
+		cmocka_unit_test_setup_teardown(
+			a_full_eventfd_is_left_alone, open_group, close_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
