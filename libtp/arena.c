@@ -6,8 +6,8 @@
  * chained through slabs[].next. Who owns it stands in the head's word, so that one store gives it to another program.
  *
  * Deaths. A part gets its word before it is chained: killed in between, it is found by its word (heap-reap.c), since then the arena's owner
- * is dead. Destroying makes the head HELD, by CAS: of two that destroy one succeeds; then the parts go, then the head. At each instruction
- * each run is the arena's, or held by the dead program, or free. An allocation that is cut short loses its bytes until the arena goes.
+ * is dead. Destroying makes the head's word name the thread, by CAS: of two that destroy one succeeds; then the parts go, then the head. At
+ * each instruction each run is the arena's, or held by the dead program, or free. An allocation that is cut short loses its bytes until the arena goes.
  *
  * An arena is worked on by one thread at a time; the others that read its blocks are the users' business.
  */
@@ -23,6 +23,12 @@ struct spot {
 	uint32_t head;
 	uint64_t word;
 };
+
+/* Of one that may be used: it names no thread. One that is being freed names the thread that does. */
+static uint64_t open_word(uint32_t tag)
+{
+	return TP_HEAP_WORD(tag, 0, TP_HEAP_ARENA, 0);
+}
 
 static const char *owner_name(uint64_t word)
 {
@@ -53,7 +59,7 @@ static int find(const struct tp_arena *arena, struct spot *ret)
 		return not_an_arena(arena);
 	/* Acquire: what the giver wrote into the arena; partner: tp_arena_give. */
 	at.word = __atomic_load_n(&at.t->map.owner[at.head], __ATOMIC_ACQUIRE);
-	if (TP_HEAP_WORD_KIND(at.word) != TP_HEAP_ARENA || arena->magic != TP_ARENA_MAGIC)
+	if (at.word != open_word(TP_HEAP_WORD_TAG(at.word)) || arena->magic != TP_ARENA_MAGIC)
 		return not_an_arena(arena);
 	if (TP_HEAP_WORD_TAG(at.word) != tpi_heap_tag())
 		return tpi_fail(-EPERM, "the arena at %x is %s's", (uint64_t)(uintptr_t)arena, owner_name(at.word));
@@ -81,7 +87,7 @@ int tp_arena_create(struct tp_arena **ret_arena)
 	a->at = (uintptr_t)(a + 1);
 	a->end = (uintptr_t)a + TP_HEAP_UNIT;
 	tpi_set(t->map.slabs[head].next, 0);
-	__atomic_store_n(&t->map.owner[head], tpi_word(t, TP_HEAP_ARENA, 0), __ATOMIC_RELEASE);
+	__atomic_store_n(&t->map.owner[head], open_word(tpi_heap_tag()), __ATOMIC_RELEASE);
 	*ret_arena = a;
 	return 0;
 }
@@ -114,7 +120,7 @@ static int add_part(struct spot *at, size_t size, size_t align, uint32_t *ret_pa
 	tpi_set(slabs[part].next, slabs[at->head].next);
 	__atomic_store_n(&at->t->map.owner[part], TP_HEAP_WORD(0, at->head, TP_HEAP_PART, 0), __ATOMIC_RELEASE);
 	tpi_then();
-	tpi_set(slabs[at->head].next, part);
+	tpi_set(slabs[at->head].next, part + 1);
 	*ret_part = part;
 	*ret_units = tpi_get(slabs[part].units);
 	a->units += *ret_units;
@@ -169,24 +175,25 @@ int tp_arena_give(struct tp_arena *arena, tp_id receiver)
 		return r;
 	if (!tpi_alive(receiver))
 		return tpi_fail(-ESRCH, "no program with id %u is running", receiver);
-	__atomic_store_n(&at.t->map.owner[at.head], TP_HEAP_WORD(TP_TAG(receiver), 0, TP_HEAP_ARENA, 0), __ATOMIC_RELEASE);
+	__atomic_store_n(&at.t->map.owner[at.head], open_word(TP_TAG(receiver)), __ATOMIC_RELEASE);
 	return 0;
 }
 
-/* Of a head that this thread has made HELD. The chain is bounded; a part that is not this arena's ends it. */
+/* Of an arena that this thread frees. The chain is bounded; a part that is not this arena's ends it. */
 static void free_parts(struct tpi_heap *t, uint32_t head)
 {
-	uint32_t part = tpi_get(t->map.slabs[head].next);
+	uint32_t next = tpi_get(t->map.slabs[head].next);
 
-	for (uint32_t n = 0; part && part < t->map.units && n < t->map.units; n++) {
+	for (uint32_t n = 0; next && next <= t->map.units && n < t->map.units; n++) {
 		uint64_t word = TP_HEAP_WORD(0, head, TP_HEAP_PART, 0);
-		uint32_t next = tpi_get(t->map.slabs[part].next);
+		uint32_t part = next - 1;
+
+		next = tpi_get(t->map.slabs[part].next);
 
 		if (!__atomic_compare_exchange_n(&t->map.owner[part], &word, tpi_word(t, TP_HEAP_HELD, 0), false,
 			    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return;
 		tpi_run_keep(t, part);
-		part = next;
 	}
 }
 
@@ -203,7 +210,7 @@ struct tp_arena *tp_arena_destroy(struct tp_arena *arena)
 			tpi_complain("tp_arena_destroy: %s", tp_why());
 		return NULL;
 	}
-	if (!__atomic_compare_exchange_n(&at.t->map.owner[at.head], &at.word, tpi_word(at.t, TP_HEAP_HELD, 0), false,
+	if (!__atomic_compare_exchange_n(&at.t->map.owner[at.head], &at.word, tpi_word(at.t, TP_HEAP_ARENA, 0), false,
 		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return NULL;
 	arena->magic = 0;

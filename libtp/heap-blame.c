@@ -53,7 +53,7 @@ int tpi_heap_blame(const void *ptr, const char *call)
 	int r = say(ptr, call);
 
 	end_if_debugging();
-	return r;
+	return tpi_heap_count_error(TP_CALL_FREE, r);
 }
 
 void tpi_heap_damaged(uint32_t slab, uint32_t block)
@@ -83,7 +83,7 @@ static uint64_t in_use(void)
 	return n;
 }
 
-int tpi_heap_full(size_t size)
+static int say_full(size_t size)
 {
 	uint64_t total = tpi_heap_size() >> 20, used = in_use() >> 4;
 
@@ -91,4 +91,9 @@ int tpi_heap_full(size_t size)
 		return tpi_fail(-ENOSPC, TPI_HEAP_NAME " is full: %u of %u MiB in use (" TPI_HEAP_RAISE ")", used, total);
 	return tpi_fail(-ENOSPC, TPI_HEAP_NAME " is full: %u of %u MiB in use, %u MiB wanted in one piece (" TPI_HEAP_RAISE ")", used,
 		total, (uint64_t)(size >> 20));
+}
+
+int tpi_heap_full(size_t size)
+{
+	return tpi_heap_count_error(TP_CALL_ALLOCATE, say_full(size));
 }

@@ -136,7 +136,7 @@ static const char *check_part(struct check *k, uint32_t head)
 {
 	uint32_t kind = head < k->m.units ? TP_HEAP_WORD_KIND(tpi_get(k->m.owner[head])) : TP_HEAP_FREE;
 
-	return kind == TP_HEAP_ARENA || kind == TP_HEAP_HELD ? NULL : "a part of an arena that is no more";
+	return kind == TP_HEAP_ARENA ? NULL : "a part of an arena that is no more";
 }
 
 static const char *check_unit(struct check *k, uint32_t i, uint64_t word)

@@ -7,6 +7,7 @@
 #define TPI_HEAP_PLACE_H
 
 #include "core.h"
+#include "counters.h"
 #include "syscall.h"
 #include "tp/abi/heap.h"
 
@@ -85,6 +86,17 @@ static inline void tpi_heap_check_fork(void)
 static inline bool tpi_heap_is_copy(void)
 {
 	return false;
+}
+
+/* What people can see from outside. */
+static inline void tpi_heap_count_adopted(void)
+{
+	tpi_count(TP_COUNTER_ADOPTED_SLABS);
+}
+
+static inline int tpi_heap_count_error(enum tp_call call, int error)
+{
+	return tpi_count_error(call, error);
 }
 
 /* Gives pages back to the kernel; they read as zero afterwards. 0: done. */

@@ -6,8 +6,8 @@
  * taking, giving back or keeping become free, and so do its arenas, which nobody else was given. Each is taken over by CAS of its word, so
  * that of two that reap one gets it; and whoever dies on the way has left it with a dead program's word again.
  *
- * An arena's parts name its head, and go first: while there are parts, the head is not free. A part whose head is
- * neither an ARENA nor held by a living program, which is freeing it, is nobody's.
+ * An arena's head stays ARENA until its parts are free, so that they are found however often it is taken over. Whoever frees it has made its
+ * word name the thread that does.
  *
  * The hints are mended on the way.
  */
@@ -42,18 +42,14 @@ static void close_arenas(struct reap *r)
 		uint64_t w = tpi_get(r->t->map.owner[i]);
 
 		if (TP_HEAP_WORD_KIND(w) == TP_HEAP_ARENA && dead(r, w))
-			take_over(r, i, w, tpi_word(r->t, TP_HEAP_HELD, 0));
+			take_over(r, i, w, tpi_word(r->t, TP_HEAP_ARENA, 0));
 	}
 }
 
-/* Or somebody who is alive is about to free it, part by part. */
-static bool has_arena(struct reap *r, uint64_t part)
+/* Of an arena that was closed above. */
+static bool is_closed(struct reap *r, uint32_t head)
 {
-	uint32_t head = TP_HEAP_WORD_HEAD(part);
-	uint64_t w = head < r->end ? tpi_get(r->t->map.owner[head]) : 0;
-
-	return TP_HEAP_WORD_KIND(w) == TP_HEAP_ARENA ||
-	       (TP_HEAP_WORD_KIND(w) == TP_HEAP_HELD && w != tpi_word(r->t, TP_HEAP_HELD, 0) && !dead(r, w));
+	return head < r->end && tpi_get(r->t->map.owner[head]) == tpi_word(r->t, TP_HEAP_ARENA, 0);
 }
 
 static void free_parts(struct reap *r)
@@ -61,7 +57,7 @@ static void free_parts(struct reap *r)
 	for (uint32_t i = 0; i < r->end; i++) {
 		uint64_t w = tpi_get(r->t->map.owner[i]);
 
-		if (TP_HEAP_WORD_KIND(w) == TP_HEAP_PART && !has_arena(r, w) &&
+		if (TP_HEAP_WORD_KIND(w) == TP_HEAP_PART && is_closed(r, TP_HEAP_WORD_HEAD(w)) &&
 			take_over(r, i, w, tpi_word(r->t, TP_HEAP_HELD, 0)))
 			tpi_run_put(r->t, i);
 	}
@@ -73,10 +69,18 @@ static void share_slab(struct reap *r, uint32_t i, uint64_t w)
 
 	if (class_ >= TPI_CLASSES || !take_over(r, i, w, tpi_word(r->t, TP_HEAP_SLAB, class_)))
 		return;
+	tpi_heap_count_adopted();
 	if (tpi_slab_recover(&r->t->map, i, class_) > 0)
 		tpi_slab_publish(r->t, i, class_);
 	else
 		tpi_run_keep(r->t, i);
+}
+
+static void give_back(struct reap *r, uint32_t i, uint64_t w)
+{
+	if (TP_HEAP_WORD_KIND(w) != TP_HEAP_KEPT)
+		tpi_heap_count_adopted();
+	tpi_run_put(r->t, i);
 }
 
 static void reap_unit(struct reap *r, uint32_t i)
@@ -98,9 +102,12 @@ static void reap_unit(struct reap *r, uint32_t i)
 		break;
 	case TP_HEAP_HELD:
 	case TP_HEAP_KEPT:
-		/* Own HELD: an arena that was closed above; this thread holds nothing else here. */
-		if (w == tpi_word(r->t, TP_HEAP_HELD, 0) || (dead(r, w) && take_over(r, i, w, tpi_word(r->t, TP_HEAP_HELD, 0))))
-			tpi_run_put(r->t, i);
+		if (dead(r, w) && take_over(r, i, w, tpi_word(r->t, TP_HEAP_HELD, 0)))
+			give_back(r, i, w);
+		break;
+	case TP_HEAP_ARENA:
+		if (is_closed(r, i) && take_over(r, i, w, tpi_word(r->t, TP_HEAP_HELD, 0)))
+			give_back(r, i, w);
 		break;
 	default: break;
 	}
@@ -115,16 +122,25 @@ static void count_dirty(const struct tpi_heap_map *m)
 	tpi_set(m->meta->dirty, n);
 }
 
+static uint32_t end_of(const struct tpi_heap *t)
+{
+	uint32_t top = tpi_get(t->map.meta->top);
+
+	return top < t->map.units ? top : t->map.units;
+}
+
 void tpi_reap(struct tpi_heap *t)
 {
-	uint32_t deaths = tpi_heap_deaths(), top = tpi_get(t->map.meta->top);
-	struct reap r = {t, top < t->map.units ? top : t->map.units, 0};
+	uint32_t deaths = tpi_heap_deaths();
+	struct reap r = {t, end_of(t), 0};
 
 	if (t->guest || t->copy)
 		return;
 	/* Now, so that others go on; if this one dies in the middle, that is a death again. */
 	tpi_set(t->map.meta->reaped, deaths);
 	close_arenas(&r);
+	/* Their owners had died by now, if only a moment ago: so their parts are below this. */
+	r.end = end_of(t);
 	free_parts(&r);
 	for (uint32_t i = 0; i < r.end; i++)
 		reap_unit(&r, i);

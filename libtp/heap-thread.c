@@ -38,13 +38,6 @@ static uint64_t word_for(uint32_t thread)
 	return TP_HEAP_WORD(tpi_heap_tag(), thread, TP_HEAP_SLAB, 0);
 }
 
-static void *pages(size_t size)
-{
-	long r = arch_syscall6(ARCH_NR_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return (unsigned long)r > -4096UL ? NULL : (void *)r;
-}
-
 /* Whoever comes while the first place is free gets it, until it ends. */
 static void put_near(struct tpi_heap *t)
 {
@@ -102,7 +95,7 @@ static struct tpi_heap *take_part(uintptr_t pointer)
 
 static struct tpi_heap *new_part(uintptr_t pointer)
 {
-	struct tpi_heap *t = pages(sizeof(*t));
+	struct tpi_heap *t = tpi_pages(sizeof(*t));
 
 	if (!t)
 		return NULL;

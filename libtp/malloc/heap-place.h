@@ -7,6 +7,7 @@
 #define TPI_HEAP_PLACE_H
 
 #include "core.h"
+#include "tp/abi/counters.h"
 #include "region.h"
 #include "syscall.h"
 #include "tp/abi/heap.h"
@@ -91,6 +92,17 @@ static inline void tpi_heap_check_fork(void)
 static inline bool tpi_heap_is_copy(void)
 {
 	return tpi_region.forked != 0;
+}
+
+/* The group's counters are not for this region. */
+static inline void tpi_heap_count_adopted(void)
+{
+}
+
+static inline int tpi_heap_count_error(enum tp_call call, int error)
+{
+	(void)call;
+	return error;
 }
 
 static inline long tpi_heap_drop(void *at, uint64_t size)

@@ -65,7 +65,7 @@ struct tp_slab {
 	uint32_t carved;	/* slab: so many blocks have been in `free` at least once */
 	uint32_t units;		/* of the run */
 	uint32_t reach;		/* it may be about to take, or to give back, tails up to here */
-	uint32_t next;		/* ARENA, PART: number of the head of the part that was added before, or last; 0: none */
+	uint32_t next;		/* ARENA: unit of the part that was added last, PART: of the one before it; plus 1, 0: none */
 	uint32_t reserved0;
 	uint16_t link[TP_HEAP_LINKS];
 	/* of whoever frees into it */

@@ -99,6 +99,22 @@ static void what_cannot_be_had_is_refused(void **state)
 	assert_int_equal(used(), 0);
 }
 
+/* Its number is 0, which must not read as "no part". */
+static void the_heaps_first_unit_may_be_a_part(void **state)
+{
+	void *first = tp_malloc(300000);
+	struct tp_arena *a;
+
+	(void)state;
+	assert_int_equal((uintptr_t)first, TP_HEAP_BASE);
+	assert_int_equal(tp_arena_create(&a), 0);
+	assert_int_equal(tp_free(first), 0);
+	assert_ptr_equal(tp_arena_alloc(a, 300000, 0), first);
+	assert_non_null(tp_arena_alloc(a, 300000, 0));
+	tp_arena_destroy(a);
+	assert_int_equal(used(), 0);
+}
+
 static int use_and_destroy(void *arg)
 {
 	struct tp_arena *a = arg;
@@ -172,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(blocks_are_apart_and_come_back_together, open_group, close_group),
 		cmocka_unit_test_setup_teardown(what_cannot_be_had_is_refused, open_group, close_group),
+		cmocka_unit_test_setup_teardown(the_heaps_first_unit_may_be_a_part, open_group, close_group),
 		cmocka_unit_test_setup_teardown(the_receiver_owns_it, open_group, close_group),
 		cmocka_unit_test_setup_teardown(a_dead_owner_leaves_nothing, open_group, close_group),
 		cmocka_unit_test_setup_teardown(one_that_was_given_outlives_the_giver, open_group, close_group),
