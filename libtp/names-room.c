@@ -182,11 +182,13 @@ static int place_in(const struct tpi_name_chain *c, uint32_t index)
 }
 
 /*
- * Return: it is free now. `claim` was read before: while the living fill the entry in, its hash may be anything. All the dead of a chain go at
- * once: one by one, the others would be copied to where the sweep has been already.
+ * Return: it is free now. `claim` was read before: while the living fill the entry in, its hash may be anything. Whether they live is asked
+ * BEFORE the chain is read: what the dead have put in place is then in it. All the dead of a chain go at once: one by one, the others would
+ * be copied to where the sweep has been already.
  */
 static bool take_back(struct tp_names *t, uint32_t index, uint64_t claim)
 {
+	bool gone = !tpi_tag_alive(TP_NAMES_CLAIM_TAG(claim));
 	struct tpi_name_chain c;
 	uint64_t dead;
 	int at;
@@ -198,10 +200,9 @@ static bool take_back(struct tp_names *t, uint32_t index, uint64_t claim)
 		dead = tpi_names_dead(&c);
 		return dead >> at & 1 && tpi_names_change(&c, dead, 0) == 0;
 	}
-	if (tpi_tag_alive(TP_NAMES_CLAIM_TAG(claim)))
-		return false;
-	tpi_names_free(index, claim);
-	return true;
+	if (gone)
+		tpi_names_free(index, claim);
+	return gone;
 }
 
 uint32_t tpi_names_sweep(uint32_t from, uint32_t end)

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for a name: one futex word for all, `changes`, and a flag that says whether anybody may sleep on it, so that publishing makes
- * no system call when nobody does.
+ * Waiting for a name: one futex word for all, `changes`, and a word that says whether anybody may sleep on it, so that publishing makes no
+ * system call when nobody does.
  *
  *	who waits                                 who publishes
- *	c = changes           (acquire)           CAS head              (seq_cst)
- *	waiting = 1           (seq_cst)           waiting ?             (seq_cst)
- *	fence                 (seq_cst)             waiting = 0         (seq_cst)
- *	look the name up                            changes++           (acq_rel)
- *	sleep while changes == c                    wake all
+ *	c = changes           (acquire)           CAS head                  (seq_cst)
+ *	waiting = mark of c   (seq_cst)           w = waiting               (seq_cst)
+ *	fence                 (seq_cst)           if w: changes++           (acq_rel)
+ *	look the name up                                wake all
+ *	sleep while changes == c                        CAS waiting, w to 0 (seq_cst)
  *
  * None is missed. In the one order of the seq_cst operations, either the publisher's look at `waiting` comes before our store: then its CAS
- * comes before our fence, and the look-up sees the name. Or it comes after and finds 1: then it counts `changes` up after it has cleared
- * the flag. Had we read the new count already, we would have read it before we set the flag, so the flag that was cleared was an
- * earlier one and ours still stands; so we have read the old count, and do not sleep, or are woken. Another who found the flag set clears
- * it on behalf of all sleepers, and all are woken; each sets it again before it sleeps again.
+ * of the head comes before our fence, and the look-up sees the name. Or it comes after: then it finds our mark, that of one who came
+ * later, or 0. The first two make it wake all. 0 is there only if another publisher has found our mark and cleared it after it had counted
+ * `changes` up and woken all; as the mark says which count we saw, that was the count we would sleep on. So we do not sleep.
  *
- * A publisher that is killed behind its CAS wakes nobody, but its death does (tpi_wait). A sleeper that is killed leaves the flag
- * set: one futile wake, once. Known weakness: every name published while somebody waits wakes all who wait for any.
+ * A publisher that is stopped in between holds nobody up: the mark stands until all were woken, and the next publisher wakes them. One that is
+ * killed wakes nobody, but its death does (tpi_wait). A sleeper that is killed leaves its mark: one futile wake, once.
+ *
+ * Known weakness: every name published while somebody waits wakes all who wait for any.
  */
 #include <errno.h>
 #include <limits.h>
@@ -25,15 +26,22 @@
 #include "counters.h"
 #include "names.h"
 
+/* Never 0. */
+static uint32_t mark_of(uint32_t changes)
+{
+	return changes << 1 | 1;
+}
+
 void tpi_names_announce(void)
 {
 	struct tp_names *t = tpi_names();
+	uint32_t waiting = __atomic_load_n(&t->waiting, __ATOMIC_SEQ_CST);
 
-	if (tpi_likely(!__atomic_load_n(&t->waiting, __ATOMIC_SEQ_CST)))
+	if (tpi_likely(!waiting))
 		return;
-	__atomic_store_n(&t->waiting, 0, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&t->changes, 1, __ATOMIC_ACQ_REL);
 	tpi_wake(&t->changes, INT_MAX);
+	__atomic_compare_exchange_n(&t->waiting, &waiting, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
 static bool usable(const struct tpi_name_hit *hit)
@@ -63,7 +71,7 @@ static int wait_for(const struct tpi_name_key *key, int64_t deadline, struct tpi
 		uint32_t changes = __atomic_load_n(&t->changes, __ATOMIC_ACQUIRE);
 		int r;
 
-		__atomic_exchange_n(&t->waiting, 1, __ATOMIC_SEQ_CST);
+		__atomic_exchange_n(&t->waiting, mark_of(changes), __ATOMIC_SEQ_CST);
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		r = tpi_names_find(key, hit);
 		if (r < 0 || usable(hit))

@@ -50,7 +50,7 @@ struct tp_names_entry {
 
 struct tp_names {
 	uint32_t changes;	/* futex (never PRIVATE) of those who wait for a name */
-	uint32_t waiting;	/* 1: somebody may sleep on `changes` */
+	uint32_t waiting;	/* 0: nobody sleeps on `changes`; else it stood at so much (<< 1 | 1) when the last one began to */
 	uint8_t reserved0[56];
 	uint32_t low;		/* hint: words of room[] below it are 0 */
 	uint32_t fresh;		/* hint: entries from here on were never in use */

@@ -345,6 +345,36 @@ static void no_publication_is_missed(void **state)
 	}
 }
 
+static int wait_for_late(void *arg)
+{
+	struct tp_name n;
+
+	(void)arg;
+	end_with_the_test();
+	ADD(shared->ready, 1);
+	return tp_wait("late", "t", 20 * TP_SECOND, &n) || n.ptr != mark_of(me, 7);
+}
+
+/* A publisher that was stopped between counting and waking: the next one wakes whom it has left asleep. */
+static void a_stopped_publisher_leaves_nobody_asleep(void **state)
+{
+	uint64_t id = tpgroup_add("waiter");
+	struct tp_names *t = tpi_names();
+	pid_t pid;
+
+	(void)state;
+	memset(shared, 0, sizeof(*shared));
+	pid = tpgroup_fork(id, wait_for_late, NULL);
+	while (!GET(t->waiting))
+		usleep(100);
+	usleep(20000);
+	/* As far as such a one comes. */
+	ADD(t->changes, 1);
+	assert_int_equal(tp_publish("late", mark_of(me, 7), "t", 0), 0);
+	assert_int_equal(tpgroup_join(pid, id), 0);
+	assert_int_equal(tp_unpublish("late", "t"), 0);
+}
+
 static void publish_many(uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++) {
@@ -464,6 +494,7 @@ int main(void)
 		cmocka_unit_test(lists_are_whole_while_others_change),
 		cmocka_unit_test(nothing_is_lost_by_killing_changers),
 		cmocka_unit_test(no_publication_is_missed),
+		cmocka_unit_test(a_stopped_publisher_leaves_nobody_asleep),
 		cmocka_unit_test(a_hundred_thousand_names),
 		cmocka_unit_test(a_full_table_says_so),
 		cmocka_unit_test(the_dead_make_room),
