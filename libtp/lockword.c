@@ -137,12 +137,15 @@ static int wait_while(uint32_t *word, uint32_t seen, uint32_t deaths, int64_t en
 	return tpi_wait(word, marked, deaths, end) < 0 ? -ETIMEDOUT : SLEPT;
 }
 
-/* The kernel stores the 0 under the lock of its list of sleepers: nobody can be stopped between that and the wake. */
+/*
+ * The kernel stores the 0 under the lock of its list of sleepers: nobody can be stopped between that and the wake. WAITERS is set already: setting
+ * it releases what the holder did, and the kernel's exchange goes on from there.
+ */
 void tpi_lockword_free_and_wake(uint32_t *word, int count)
 {
 	long r;
 
-	__atomic_thread_fence(__ATOMIC_RELEASE);
+	__atomic_fetch_or(word, TP_LOCK_WAITERS, __ATOMIC_RELEASE);
 	r = arch_syscall6(ARCH_NR_futex, (long)word, FUTEX_WAKE_OP, count, 0, (long)word,
 		FUTEX_OP(FUTEX_OP_SET, 0, FUTEX_OP_CMP_EQ, 0));
 	if (r < 0)
