@@ -136,7 +136,7 @@ static void on_thread_end(void *arg)
 	if (!s || s->thread != thread)
 		return;
 	for (size_t i = 0; i < sizeof(at_end) / sizeof(at_end[0]); i++)
-		if (at_end[i] && thread->part[i])
+		if (thread->part[i] && __atomic_load_n(&at_end[i], __ATOMIC_RELAXED))
 			at_end[i](thread);
 	s = find(t, thread->pointer);
 	if (s && s->thread == thread) {
@@ -164,7 +164,7 @@ struct tpi_thread *tpi_threads_make(struct tpi_threads *t, uintptr_t pointer)
 
 void tpi_threads_at_end(enum tpi_part part, tpi_thread_end_fn *fn)
 {
-	at_end[part] = fn;
+	__atomic_store_n(&at_end[part], fn, __ATOMIC_RELAXED);
 }
 
 struct tpi_threads *tpi_threads_create(void)
