@@ -24,7 +24,8 @@
  * WAITERS may be set though nobody sleeps: one needless system call.
  *
  * Known weaknesses: no fairness. If the first one comes to sleep in the nanoseconds before an exchange, and the holder is stopped (SIGSTOP) right
- * behind it, the sleeper waits until it goes on, though newcomers get the lock. A tag comes round after 2^20 launches: a lock left behind by a dead program, untouched for that long, can seem to be a live one's.
+ * behind it, the sleeper waits until it goes on, though newcomers get the lock. A tag comes round after 2^20 launches: a
+ * lock left behind by a dead program, untouched for that long, can seem to be a live one's.
  */
 #include "lockword.h"
 
@@ -138,8 +139,8 @@ static int wait_while(uint32_t *word, uint32_t seen, uint32_t deaths, int64_t en
 }
 
 /*
- * The kernel stores the 0 under the lock of its list of sleepers: nobody can be stopped between that and the wake. WAITERS is set already: setting
- * it releases what the holder did, and the kernel's exchange goes on from there.
+ * The kernel stores the 0 under the lock of its list of sleepers: nobody can be stopped between that and the wake. WAITERS is set already:
+ * setting it again releases what the holder did, and the kernel's exchange goes on from there.
  */
 void tpi_lockword_free_and_wake(uint32_t *word, int count)
 {
