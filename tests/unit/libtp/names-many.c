@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,19 +212,17 @@ static void two_race_for_a_name(void **state)
 }
 
 /* Three programs publish and unpublish types of the same few names: chains are copied all the time. */
-static int churn(void *arg)
+static int churn_as(unsigned who)
 {
-	unsigned seed = (unsigned)tpi_self.id;
-	char type[16];
+	unsigned seed = (unsigned)tpi_self.id + who;
+	char type[24];
 
-	(void)arg;
-	end_with_the_test();
 	while (!GET(shared->stop)) {
 		char name[8] = {'c', (char)('0' + rand_r(&seed) % 3)};
 		struct tp_name n;
 		int r;
 
-		snprintf(type, sizeof(type), "%u.%d", tpi_self.index, rand_r(&seed) % 4);
+		snprintf(type, sizeof(type), "%u.%u.%d", tpi_self.index, who, rand_r(&seed) % 4);
 		r = tp_publish(name, mark_of(tpi_self.id, 1), type, TP_PUBLISH_REPLACE);
 		if (r)
 			return 1;
@@ -235,6 +234,45 @@ static int churn(void *arg)
 		ADD(shared->looked, 1);
 	}
 	return 0;
+}
+
+static int churn(void *arg)
+{
+	(void)arg;
+	end_with_the_test();
+	return churn_as(0);
+}
+
+static void *churn_thread(void *arg)
+{
+	return (void *)(intptr_t)churn_as((unsigned)(uintptr_t)arg);
+}
+
+/* The same by threads of one program, where a race detector can look on. */
+static void threads_share_the_table(void **state)
+{
+	pthread_t thread[3];
+
+	(void)state;
+	memset(shared, 0, sizeof(*shared));
+	names_audit_sweep(); /* what others have left that were killed */
+	assert_int_equal(names_audit().lost, 0);
+	for (uintptr_t i = 0; i < 3; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, churn_thread, (void *)(i + 1)), 0);
+	while (GET(shared->looked) < 20000)
+		usleep(1000);
+	SET(shared->stop, 1);
+	for (int i = 0; i < 3; i++) {
+		void *result;
+
+		pthread_join(thread[i], &result);
+		assert_null(result);
+	}
+	for (int i = 0; i < 3; i++)
+		tp_unpublish((char[]){'c', (char)('0' + i), 0}, NULL);
+	assert_int_equal(names_audit().reached, 0);
+	assert_int_equal(names_audit().lost, 0);
+	assert_int_equal(names_audit().bad, 0);
 }
 
 /* Of those that change nothing are listed all, once each, whatever others do. */
@@ -491,6 +529,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(killed_and_restarted_under_one_name),
 		cmocka_unit_test(two_race_for_a_name),
+		cmocka_unit_test(threads_share_the_table),
 		cmocka_unit_test(lists_are_whole_while_others_change),
 		cmocka_unit_test(nothing_is_lost_by_killing_changers),
 		cmocka_unit_test(no_publication_is_missed),
