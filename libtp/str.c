@@ -114,8 +114,8 @@ static void adopt_block(struct tp_str *s, char *block, size_t capacity)
 {
 	char *old = is_local(s) ? NULL : s->data;
 
-	s->data = block;
-	s->capacity = capacity;
+	__atomic_store_n(&s->data, block, __ATOMIC_RELEASE); /* after the block's content */
+	__atomic_store_n(&s->capacity, capacity, __ATOMIC_RELEASE);
 	if (old)
 		tp_free(old);
 }
