@@ -21,7 +21,7 @@
 #include <limits.h>
 
 #include "chan.h"
-#include "probes.h"
+#include "counters.h"
 #include "relax.h"
 
 enum { SLICE_NS = 20000000, RESTLESS = 8 };
@@ -240,8 +240,10 @@ int tpi_chan_notices(struct tp_chan *c, tp_id *ret_dead)
 			*ret_dead = l->producer;
 		l->ending = 1;
 		tpi_lane_retire(c, l);
-		if (end == DIED)
+		if (end == DIED) {
+			tpi_count(TP_COUNTER_OWNER_DIED);
 			return -EOWNERDEAD;
+		}
 	}
 	if (!full) {
 		c->changes_seen = changes;
