@@ -18,23 +18,33 @@ static inline void fill(struct tp_message *m, const struct tp_lane *l, uint64_t 
 	m->sender = l->producer;
 }
 
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * How many of the messages from `taken` on the ring can hold: when it is full of unacknowledged ones, none, and the slot of the next one
+ * shows the first of them. Within that number a slot's word is its message or 0: what a dead consumer left was cleared at the
+ * take-over, so the lap need not be looked at.
+ */
+static inline uint64_t window(const struct tp_lane *l, uint64_t taken)
+{
+	return l->capacity - (taken - l->acked);
+}
+
 /* Up to `max` messages of one lane. `taken` is stored before the caller sees any of them. */
 static inline size_t take(struct tp_lane *l, struct tp_message *m, size_t max)
 {
-	uint64_t first = l->taken, n = first;
+	uint64_t first = l->taken, n = first, end = n + least(max, window(l, n));
 
-	for (uint64_t word; n - first < max && (word = tpi_message(l, n)); n++)
+	for (uint64_t word; n != end && (word = __atomic_load_n(tpi_slot(l, n), __ATOMIC_ACQUIRE)); n++)
 		fill(&m[n - first], l, n, word);
 	if (n != first) {
 		__atomic_store_n(&l->taken, n, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	}
 	return (size_t)(n - first);
-}
-
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
 }
 
 /* From the lane whose turn it is. */
@@ -130,9 +140,9 @@ static inline int hand_out(struct tp_chan *c, const struct tp_message *m, int n)
 /* The next message of this lane, if it is there: as take(), for one. */
 static inline bool take_one(struct tp_chan *c, struct tp_lane *l, struct tp_message *m)
 {
-	uint64_t n = l->taken, word = tpi_message(l, n);
+	uint64_t n = l->taken, word = __atomic_load_n(tpi_slot(l, n), __ATOMIC_ACQUIRE);
 
-	if (!word)
+	if (!word || tpi_unlikely(!window(l, n)))
 		return false;
 	/* Two lines ahead, to be written: acknowledging would otherwise ask for each line a second time. */
 	if (!(n & 7))
