@@ -109,6 +109,7 @@ struct tp_heap_usage {
 	uint64_t blocks;	/* in use */
 	uint64_t bytes;		/* in blocks in use, as tp_usable_size counts */
 	uint64_t touched;	/* bytes of slabs, large blocks and arenas, and of free units that have not been given back */
+	uint64_t reserved[2];	/* 0 */
 };
 
 /*

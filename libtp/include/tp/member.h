@@ -23,6 +23,7 @@ struct tp_peer_info {
 	int64_t start_ns;	/* CLOCK_BOOTTIME */
 	int64_t exit_ns;	/* 0: it has not ended */
 	char name[TP_PEER_NAME_MAX];
+	uint64_t reserved_more[2];	/* 0 */
 };
 
 enum tp_memory {
@@ -40,6 +41,7 @@ struct tp_owner {
 	void *block;		/* heap: start of the block; NULL: not in a block that is in use */
 	size_t size;		/* heap: its usable size in bytes */
 	char name[TP_PEER_NAME_MAX];	/* of the owner; "" */
+	uint64_t reserved[2];	/* 0 */
 };
 
 enum tp_event_kind {
@@ -51,6 +53,7 @@ struct tp_event {
 	uint32_t kind;		/* enum tp_event_kind */
 	int32_t wait_status;	/* DIED: as waitpid gives it; -1: not known, as of satellites, and of programs that left by executing a file */
 	struct tp_peer_info peer;
+	uint64_t reserved[2];	/* 0 */
 };
 
 struct tp_watch;
