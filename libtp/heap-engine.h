@@ -228,6 +228,8 @@ int tpi_heap_alloc(size_t size, size_t align, void **ret_ptr) TPI_HIDDEN;
 int tpi_heap_alloc_zero(size_t size, void **ret_ptr) TPI_HIDDEN;
 int tpi_heap_realloc(void *ptr, size_t size, void **ret_ptr) TPI_HIDDEN;
 int tpi_heap_free(void *ptr) TPI_HIDDEN;
+/* Without a part of the heap. heap-free.c keeps it out of line. */
+int tpi_heap_free_as_guest(void *ptr) TPI_HIDDEN __attribute__((noinline));
 size_t tpi_heap_usable_size(const void *ptr) TPI_HIDDEN;
 
 /* heap-find.c: the block that holds ptr, in use or not. 0; -EFAULT: not in a block; -EALREADY: in one that is free. */

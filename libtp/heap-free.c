@@ -59,7 +59,7 @@ static int free_slow(struct tpi_heap *t, void *ptr)
 }
 
 /* Too many threads: one that stands in. */
-static __attribute__((noinline)) int free_as_guest(void *ptr)
+int tpi_heap_free_as_guest(void *ptr)
 {
 	struct tpi_heap guest;
 
@@ -78,7 +78,7 @@ int tpi_heap_free(void *ptr)
 		return r;
 	t = tpi_heap_mine();
 	if (!t)
-		return free_as_guest(ptr);
+		return tpi_heap_free_as_guest(ptr);
 	return free_slow(t, ptr);
 }
 

@@ -40,7 +40,10 @@ static inline void **tpi_heap_thread(void)
 {
 	struct tpi_thread *t = tpi_thread();
 
-	return t ? &t->part[TPI_PART_HEAP] : NULL;
+	if (!t)
+		return NULL;
+	t->part[TPI_PART_ENDED] = t;
+	return &t->part[TPI_PART_HEAP];
 }
 
 static inline void tpi_heap_at_thread_end(tpi_thread_end_fn *fn)

@@ -95,7 +95,7 @@ static void foreign(void *ptr, const char *call)
 static __attribute__((noinline)) int free_slow(void *ptr)
 {
 	if (!aside())
-		return tpi_heap_free(ptr);
+		return ptr && tpi_ended() ? tpi_heap_free_as_guest(ptr) : tpi_heap_free(ptr);
 	if (ptr && __libc_free)
 		__libc_free(ptr);
 	return 0;

@@ -95,6 +95,7 @@ int tpi_ready_slow(void)
 		tpi_region.mode = TPI_REGION_ASIDE;
 		return -ENOTCONN;
 	}
+	tpi_ended_watch();
 	set_mark();
 	return 0;
 }

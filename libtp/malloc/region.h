@@ -35,6 +35,11 @@ extern union tpi_region_mark tpi_region_mark TPI_HIDDEN;
 /* fork.c: in that child, makes what the thread has its own again, and believes nothing else any more. */
 void tpi_region_forked(void) TPI_HIDDEN;
 
+/* ended.c: has this thread's end been told already? Then it is to be given nothing any more. */
+enum { TPI_PART_ENDED = 7 };
+void tpi_ended_watch(void) TPI_HIDDEN;
+bool tpi_ended(void) TPI_HIDDEN;
+
 /* Takes libtp-malloc.so out of LD_PRELOAD: what this program executes is in no group and has its usual malloc. */
 void tpi_preload_forget(char **environment) TPI_HIDDEN;
 
