@@ -36,7 +36,7 @@ extern union tpi_region_mark tpi_region_mark TPI_HIDDEN;
 void tpi_region_forked(void) TPI_HIDDEN;
 
 /* ended.c: has this thread's end been told already? Then it is to be given nothing any more. */
-enum { TPI_PART_ENDED = 7 };
+#define TPI_PART_ENDED ((enum tpi_part)7)
 void tpi_ended_watch(void) TPI_HIDDEN;
 bool tpi_ended(void) TPI_HIDDEN;
 
