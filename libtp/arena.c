@@ -113,7 +113,7 @@ static int add_part(struct spot *at, size_t size, size_t align, uint32_t *ret_pa
 	bool zero;
 
 	if (need > at->t->map.units || align > tpi_heap_size())
-		return tpi_heap_full(size);
+		return tpi_heap_full(size > align ? size : align);
 	units = (uint32_t)(need > grow ? need : grow);
 	if (tpi_run_get(at->t, units, step, units / 4, &part, &zero))
 		return tpi_heap_full(size);

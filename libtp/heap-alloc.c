@@ -41,7 +41,7 @@ static int alloc(struct tpi_heap *t, size_t size, size_t align, void **ret_ptr, 
 	*ret_zero = false;
 	if (c == TPI_CLASSES) {
 		r = tpi_span_alloc(t, size, align, ret_ptr, ret_zero);
-		return r ? tpi_heap_full(size) : 0;
+		return r ? tpi_heap_full(size > align ? size : align) : 0;
 	}
 	p = tpi_heap_get_class(t, c);
 	if (!p)

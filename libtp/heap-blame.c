@@ -33,6 +33,8 @@ static int say(const void *ptr, const char *call)
 	void *block = NULL;
 	int r = tpi_heap_find(ptr, &block, &size, &tag);
 
+	if (r == -EALREADY && !tag)
+		return BLAME(r, "%s: %x is in " TPI_HEAP_NAME " but free already (freed twice?)", call, at);
 	if (r == -EALREADY)
 		return BLAME(r, "%s: %x is in " TPI_HEAP_NAME " but free already (freed twice, the last time as memory of %s)", call,
 			at, name_of(tag));
@@ -87,6 +89,9 @@ static int say_full(size_t size)
 {
 	uint64_t total = tpi_heap_size() >> 20, used = in_use() >> 4;
 
+	if (size > tpi_heap_size())
+		return tpi_fail(-ENOSPC, TPI_HEAP_NAME " has %u MiB, and %u MiB are wanted in one piece (" TPI_HEAP_RAISE ")", total,
+			(uint64_t)(size >> 20));
 	if (size < (1 << 20))
 		return tpi_fail(-ENOSPC, TPI_HEAP_NAME " is full: %u of %u MiB in use (" TPI_HEAP_RAISE ")", used, total);
 	return tpi_fail(-ENOSPC, TPI_HEAP_NAME " is full: %u of %u MiB in use, %u MiB wanted in one piece (" TPI_HEAP_RAISE ")", used,

@@ -97,7 +97,9 @@ static inline char *tpi_unit(uint32_t i)
 /* The links of a slab, such that [n] is block n's. */
 static inline uint16_t *tpi_links(const struct tpi_heap_map *m, uint32_t slab, uint32_t class_)
 {
-	return class_ < TPI_DENSE ? (uint16_t *)tpi_unit(slab) : m->slabs[slab].link - 1;
+	char *in_entry = (char *)&m->slabs[slab] + offsetof(struct tp_slab, link) - sizeof(uint16_t);
+
+	return (uint16_t *)(class_ < TPI_DENSE ? tpi_unit(slab) : in_entry);
 }
 
 static inline char *tpi_block(const struct tpi_class *c, uint32_t slab, uint32_t block)
@@ -248,11 +250,12 @@ static inline bool tpi_heap_pop(struct tpi_bin *b, void **ret_ptr)
 {
 	struct tp_slab *s = b->slab;
 	uint64_t block = tpi_get(s->free);
-	uint16_t *link = b->link + block;
+	uint16_t *link;
 	uint32_t next;
 
 	if (tpi_unlikely(!block))
 		return false;
+	link = b->link + block;
 	next = tpi_get(*link);
 	if (tpi_unlikely(next > b->max))
 		return false;

@@ -153,15 +153,19 @@ static bool get_kept(struct tpi_heap *t, uint32_t units, uint32_t align, uint32_
 	struct tpi_kept *k = &t->kept;
 
 	for (uint32_t j = k->n; j-- > 0;) {
-		uint32_t head = k->unit[j];
+		uint32_t head = k->unit[j], had = k->units[j];
 
-		if (k->units[j] < units || k->units[j] > units + slack || head % align)
+		if (had < units || had > units + slack || head % align)
 			continue;
 		forget_kept(k, j);
 		if (!unkeep(t, head, tpi_word(t, TP_HEAP_KEPT, 0)))
 			continue;
-		*ret_head = head;
-		return true;
+		if (tpi_get(t->map.slabs[head].units) == had) {
+			*ret_head = head;
+			return true;
+		}
+		/* Taken from this thread when memory was short, and by now another run that it keeps. */
+		tpi_run_put(t, head);
 	}
 	return false;
 }
@@ -193,14 +197,26 @@ int tpi_run_get(struct tpi_heap *t, uint32_t units, uint32_t align, uint32_t sla
 	return take(t, units, align, ret_head, ret_zero) ? 0 : -ENOSPC;
 }
 
+/*
+ * How many units are really the run's. Whoever died while taking it, or giving it back, has left a `reach` that goes over units of
+ * others, or is that of the head's earlier life. Tails are taken upwards and given back downwards: the first that names another head ends it.
+ */
+static uint32_t units_of(const struct tpi_heap_map *m, uint32_t head)
+{
+	uint32_t reach = tpi_get(m->slabs[head].reach), n = 1;
+	uint64_t tail = TP_HEAP_WORD(0, head, TP_HEAP_TAIL, 0);
+
+	while (n < reach && n < m->units - head && tpi_get(m->owner[head + n]) == tail)
+		n++;
+	return n;
+}
+
 void tpi_run_put(struct tpi_heap *t, uint32_t head)
 {
 	const struct tpi_heap_map *m = &t->map;
-	uint32_t reach = tpi_get(m->slabs[head].reach);
+	uint32_t reach = units_of(m, head);
 	bool purge;
 
-	if (reach == 0 || reach > m->units - head)
-		reach = 1;
 	purge = tpi_purge_now(t, reach) && tpi_heap_drop(tpi_unit(head), (uint64_t)reach << TP_HEAP_UNIT_SHIFT) == 0;
 	if (!purge)
 		__atomic_fetch_add(&m->meta->dirty, tpi_bits_set(m->dirty, head, reach), __ATOMIC_RELAXED);

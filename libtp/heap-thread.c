@@ -13,7 +13,7 @@
 static struct tpi_heap *newest;
 struct tpi_near tpi_near __attribute__((aligned(4096)));
 
-/* Of this process; a thread's number is not used again, as one that ended without notice may still hold slabs. */
+/* Of this process: the last number that a thread was given. */
 static uint32_t threads;
 
 void tpi_heap_map_init(struct tpi_heap_map *m)
@@ -106,9 +106,28 @@ static struct tpi_heap *new_part(uintptr_t pointer)
 	return t;
 }
 
+static bool is_used(uint32_t number)
+{
+	for (const struct tpi_heap *t = __atomic_load_n(&newest, __ATOMIC_ACQUIRE); t; t = t->older)
+		if (tpi_get(t->pointer) && TP_HEAP_WORD_THREAD(tpi_get(t->slab_word)) == number)
+			return true;
+	return false;
+}
+
+/* From 1 to SHARED - 2; no two threads that live have the same, nor does one that ended without notice and may still hold slabs. */
+static uint32_t new_number(void)
+{
+	uint32_t number;
+
+	do
+		number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) % (TP_HEAP_SHARED - 2) + 1;
+	while (is_used(number));
+	return number;
+}
+
 static struct tpi_heap *make(uintptr_t pointer)
 {
-	uint32_t number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) % (TP_HEAP_SHARED - 1);
+	uint32_t number = new_number();
 	struct tpi_heap *t = take_part(pointer);
 
 	if (!t)
@@ -117,7 +136,7 @@ static struct tpi_heap *make(uintptr_t pointer)
 		return NULL;
 	tpi_heap_check_fork();
 	t->copy = tpi_heap_is_copy();
-	t->slab_word = word_for(number);
+	tpi_set(t->slab_word, word_for(number));
 	t->takes = 0;
 	tpi_heap_map_init(&t->map);
 	t->kept = (struct tpi_kept){.limit = kept_limit(t->map.units)};

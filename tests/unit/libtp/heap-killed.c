@@ -502,6 +502,32 @@ static void giving_an_arena(void **state)
 	assert_true(killstep(&k, scene) > 10);
 }
 
+static int die(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+/* Killed between taking the head and saying how far it would go: the head's entry tells of an earlier life, when it was long. */
+static void a_run_that_was_only_begun_harms_no_neighbour(void **state)
+{
+	uint64_t id = tpgroup_add("dead");
+	char *first = tp_malloc(200000), *second = tp_malloc(8 << 20);
+	struct tpi_heap *t = tpi_heap_mine();
+	uint32_t head = (uint32_t)(((uintptr_t)first - TPI_HEAP_BASE) >> TP_HEAP_UNIT_SHIFT);
+
+	(void)state;
+	memset(second, 0x77, 8 << 20);
+	tpgroup_join(tpgroup_fork(id, die, NULL), id);
+	t->map.slabs[head].reach = 100;
+	t->map.owner[head] = TP_HEAP_WORD(TP_TAG(id), 1, TP_HEAP_HELD, 0);
+	tpi_reap(t);
+	for (size_t i = 0; i < 8 << 20; i++)
+		if (second[i] != 0x77)
+			fail_msg("byte %zu is gone", i);
+	assert_int_equal(tp_heap_check(), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_group, close_group)
 
 int main(int argc, char **argv)
@@ -527,6 +553,7 @@ int main(int argc, char **argv)
 		TEST(allocating_in_an_arena),
 		TEST(destroying_an_arena),
 		TEST(giving_an_arena),
+		TEST(a_run_that_was_only_begun_harms_no_neighbour),
 	};
 
 	if (argc > 1)

@@ -127,7 +127,7 @@ static void what_cannot_be_had_is_refused(void **state)
 	assert_int_equal(tp_alloc(SIZE_MAX, 16, &p), -EINVAL);
 	assert_int_equal(tp_alloc(16, 24, &p), -EINVAL);
 	assert_int_equal(tp_alloc(UINT64_C(1) << 40, 16, &p), -ENOSPC);
-	assert_non_null(strstr(tp_why(), "of 64 MiB in use"));
+	assert_non_null(strstr(tp_why(), "has 64 MiB, and "));
 	assert_non_null(strstr(tp_why(), "--heap SIZE"));
 	assert_int_equal(tp_alloc(1, (size_t)1 << 40, &p), -ENOSPC);
 	assert_null(p);
@@ -256,6 +256,29 @@ static void a_full_heap_says_so_and_all_of_it_comes_back(void **state)
 		assert_int_equal(n, 0);
 		assert_int_equal(tp_heap_check(), 0);
 	}
+}
+
+/* What a thread kept is taken from it when memory is short; its memory of that must not lead it to another, shorter run. */
+static void a_kept_run_that_was_taken_is_forgotten(void **state)
+{
+	void *p = tp_malloc(300000), *q, **list = NULL, **next;
+
+	(void)state;
+	tp_free(p);
+	while ((next = tp_malloc(1 << 20))) {
+		*next = list;
+		list = next;
+	}
+	for (; list; list = next) {
+		next = *list;
+		tp_free(list);
+	}
+	q = tp_malloc(150000);
+	assert_ptr_equal(q, p);
+	tp_free(q);
+	q = tp_malloc(300000);
+	assert_true(tp_usable_size(q) >= 300000);
+	assert_int_equal(tp_heap_check(), 0);
 }
 
 static uint64_t resident(void)
@@ -406,6 +429,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(realloc_keeps_what_was_written, open_group, close_group),
 		cmocka_unit_test_setup_teardown(blocks_do_not_overlap, open_group, close_group),
 		cmocka_unit_test_setup_teardown(a_full_heap_says_so_and_all_of_it_comes_back, open_group, close_group),
+		cmocka_unit_test_setup_teardown(a_kept_run_that_was_taken_is_forgotten, open_group, close_group),
 		cmocka_unit_test_setup_teardown(memory_goes_back_to_the_kernel, open_group, close_group),
 		cmocka_unit_test_setup_teardown(foreign_pointers_are_named, open_group, close_group),
 		cmocka_unit_test_setup_teardown(what_is_freed_twice_is_named, open_group, close_group),
