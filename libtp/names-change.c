@@ -38,14 +38,22 @@ static uint32_t copy_entry(struct tp_names *t, uint32_t from, uint32_t next)
 	return index;
 }
 
-/* Those that were made before `end` was reached, front to back. They are ours alone. */
-static void free_copies(struct tp_names *t, uint32_t first, uint32_t end)
-{
-	while (first != end) {
-		uint32_t next = t->entry[first].next;
+/*
+ * A chain that is built. Copies are counted, not followed up to the shared rest: if the old chain has changed meanwhile, that rest may have
+ * been freed, and a copy lie where it was.
+ */
+struct built {
+	uint32_t first;
+	uint32_t copies; /* they come first, and are ours alone */
+};
 
-		tpi_names_free(first, tpi_name_word(&t->claim[first]));
-		first = next;
+static void free_copies(struct tp_names *t, struct built b)
+{
+	for (uint32_t index = b.first; b.copies > 0; b.copies--) {
+		uint32_t next = t->entry[index].next;
+
+		tpi_names_free(index, tpi_name_word(&t->claim[index]));
+		index = next;
 	}
 }
 
@@ -54,24 +62,25 @@ static unsigned last_bit(uint64_t bits)
 	return 63u - (unsigned)__builtin_clzll(bits);
 }
 
-/* From back to front: copies of what stays before the last that is dropped. Return: the first of the new chain, or -ENOSPC. */
-static int build(struct tp_names *t, const struct tpi_name_chain *c, uint64_t drop, unsigned changed, uint32_t shared, uint32_t *ret_first)
+/* From back to front: copies of what stays before the last that is dropped. */
+static int build(struct tp_names *t, const struct tpi_name_chain *c, uint64_t drop, unsigned changed, struct built *ret_built)
 {
-	uint32_t first = shared;
+	struct built b = {.first = changed < c->n ? c->index[changed] : 0};
 
 	for (unsigned i = changed; i-- > 0;) {
 		uint32_t copy;
 
 		if (drop >> i & 1)
 			continue;
-		copy = copy_entry(t, c->index[i], first);
+		copy = copy_entry(t, c->index[i], b.first);
 		if (!copy) {
-			free_copies(t, first, shared);
+			free_copies(t, b);
 			return -ENOSPC;
 		}
-		first = copy;
+		b.first = copy;
+		b.copies++;
 	}
-	*ret_first = first;
+	*ret_built = b;
 	return 0;
 }
 
@@ -79,20 +88,20 @@ int tpi_names_change(const struct tpi_name_chain *c, uint64_t drop, uint32_t add
 {
 	struct tp_names *t = tpi_names();
 	unsigned changed = drop ? last_bit(drop) + 1 : 0;
-	uint32_t shared = changed < c->n ? c->index[changed] : 0, first;
 	uint64_t was = c->head;
+	struct built b;
 
-	if (build(t, c, drop, changed, shared, &first) < 0)
+	if (build(t, c, drop, changed, &b) < 0)
 		return -ENOSPC;
 	if (add)
-		__atomic_store_n(&t->entry[add].next, first, __ATOMIC_RELAXED);
+		__atomic_store_n(&t->entry[add].next, b.first, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < changed; i++)
 		tpi_names_answer_for(c->index[i], c->claim[i]);
 	/* Release: the entries' content goes before. Seq_cst: partner of the look at `waiting` in names-wait.c. */
 	if (!__atomic_compare_exchange_n(&t->head[c->bucket], &was,
-		    TP_NAMES_HEAD(TP_NAMES_HEAD_CHANGES(was) + 1, add ? add : first), false,
+		    TP_NAMES_HEAD(TP_NAMES_HEAD_CHANGES(was) + 1, add ? add : b.first), false,
 		    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
-		free_copies(t, first, shared);
+		free_copies(t, b);
 		return -EAGAIN;
 	}
 	for (unsigned i = 0; i < changed; i++)
