@@ -173,10 +173,8 @@ static int find(const char *name, const char *type, int64_t deadline, struct tp_
 	int r = find_now(name, type, ret_name);
 
 	while (may_come(r) && deadline != TP_NOWAIT) {
-		uint32_t deaths = tpi_wait_begin(), changes = __atomic_load_n(&t->changes, __ATOMIC_ACQUIRE);
+		uint32_t deaths = tpi_wait_begin(), changes = tpi_names_wait_mark(t);
 
-		__atomic_store_n(&t->waiting, 1, __ATOMIC_SEQ_CST);
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		r = find_now(name, type, ret_name);
 		if (may_come(r) && tpi_wait(&t->changes, changes, deaths, deadline) < 0)
 			return -ETIMEDOUT;

@@ -44,6 +44,15 @@ void tpi_names_announce(void)
 	__atomic_compare_exchange_n(&t->waiting, &waiting, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
+uint32_t tpi_names_wait_mark(struct tp_names *t)
+{
+	uint32_t changes = __atomic_load_n(&t->changes, __ATOMIC_ACQUIRE);
+
+	__atomic_exchange_n(&t->waiting, mark_of(changes), __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return changes;
+}
+
 static bool usable(const struct tpi_name_hit *hit)
 {
 	return hit->index && (hit->alive || (hit->flags & TP_PUBLISH_KEEP));
@@ -68,12 +77,9 @@ static int wait_for(const struct tpi_name_key *key, int64_t deadline, struct tpi
 
 	for (;;) {
 		uint32_t deaths = tpi_wait_begin();
-		uint32_t changes = __atomic_load_n(&t->changes, __ATOMIC_ACQUIRE);
-		int r;
+		uint32_t changes = tpi_names_wait_mark(t);
+		int r = tpi_names_find(key, hit);
 
-		__atomic_exchange_n(&t->waiting, mark_of(changes), __ATOMIC_SEQ_CST);
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-		r = tpi_names_find(key, hit);
 		if (r < 0 || usable(hit))
 			return r;
 		if (tpi_wait(&t->changes, changes, deaths, deadline) < 0)

@@ -114,6 +114,8 @@ int tpi_names_change(const struct tpi_name_chain *chain, uint64_t drop, uint32_t
 
 /* Wakes those who wait for a name; costs one load when nobody does. */
 void tpi_names_announce(void) TPI_HIDDEN;
+/* About to wait for a name: look it up after this, then sleep while `changes` is what this returns. */
+uint32_t tpi_names_wait_mark(struct tp_names *t) TPI_HIDDEN;
 
 /* The public form. */
 void tpi_name_fill(const struct tpi_name_key *key, const struct tpi_name_hit *hit, struct tp_name *ret_name) TPI_HIDDEN;

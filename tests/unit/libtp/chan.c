@@ -15,6 +15,7 @@
 
 #include "chan.h"
 #include "chan-group.h"
+#include "names.h"
 #include <tp/heap.h>
 #include <tp/name.h>
 
@@ -280,6 +281,22 @@ static void lanes_run_out_and_come_back(void **state)
 	assert_int_equal(tp_chan_open("orders", "order@1", TP_NOWAIT, &l[1]), 0);
 	tp_lane_close(l[1]);
 	tp_lane_close(l[2]);
+}
+
+/* A publisher that has seen the mark of one who waited before cannot clear that of one who waits since. */
+static void who_waits_for_a_channel_is_marked_by_the_count(void **state)
+{
+	struct tp_names *t = tpi_names();
+	struct tp_lane *l;
+	uint32_t seen;
+
+	(void)state;
+	assert_int_equal(tp_chan_open("nobody", "t", 1000000, &l), -ETIMEDOUT);
+	seen = t->waiting;
+	assert_int_not_equal(seen, 0);
+	__atomic_fetch_add(&t->changes, 1, __ATOMIC_SEQ_CST);
+	assert_int_equal(tp_chan_open("nobody", "t", 1000000, &l), -ETIMEDOUT);
+	assert_int_not_equal(t->waiting, seen);
 }
 
 static void lanes_take_turns(void **state)
@@ -659,6 +676,7 @@ int main(void)
 		T(a_dead_producer_is_told_after_its_last_message),
 		T(a_lane_is_used_again),
 		T(lanes_run_out_and_come_back),
+		T(who_waits_for_a_channel_is_marked_by_the_count),
 		T(lanes_take_turns),
 		T(a_successor_gets_what_was_not_acknowledged),
 		T(a_dead_consumer_is_told_when_the_lane_is_full),
