@@ -22,12 +22,13 @@
 #include "syscall.h"
 #include <tp/member.h>
 
-/* Outlives a fork, as the mappings do. */
+/* Both outlive a fork, as the mappings do. */
 static int mapped_here;
+static int gone; /* it was mapped, whoever mapped it, and is not any more */
 
 static bool inherited(void)
 {
-	return mapped_here || getauxval(TP_AT_TP) == TP_SEGMENT_BASE;
+	return !__atomic_load_n(&gone, __ATOMIC_RELAXED) && (mapped_here || getauxval(TP_AT_TP) == TP_SEGMENT_BASE);
 }
 
 static int close_both(struct tpi_link_reply *reply, int result)
@@ -75,10 +76,13 @@ static int become(int sock)
 	if (r < 0)
 		return step_back(sock, r);
 	__atomic_store_n(&mapped_here, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&gone, 0, __ATOMIC_RELAXED);
 	r = tpi_connect((struct tp_segment *)TP_SEGMENT_BASE, reply.attached.id);
 	if (r < 0) {
-		if (!mine)
+		if (!mine) {
 			tpi_segment_unmap();
+			__atomic_store_n(&gone, 1, __ATOMIC_RELAXED);
+		}
 		__atomic_store_n(&mapped_here, mine, __ATOMIC_RELAXED);
 		return step_back(sock, r);
 	}
@@ -138,5 +142,6 @@ int tp_detach(void)
 	tpi_disconnect();
 	tpi_segment_unmap();
 	__atomic_store_n(&mapped_here, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&gone, 1, __ATOMIC_RELAXED);
 	return 0;
 }

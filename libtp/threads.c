@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See threads.h. A slot is claimed by CAS of its key from 0 or 1 ("was used") to the thread pointer; probing goes on over used-before
- * slots until a never-used one. The small lock guards the spare list; it is private to the process, taken for a few instructions at the
- * start and the end of a thread, and a thread that is killed there takes its process with it.
+ * See threads.h. A slot is claimed by CAS of its key from 0 or 1 ("was used") to 2; probing goes on over used-before slots until a
+ * never-used one. The small lock guards the spare list; it is private to the process, taken for a few instructions at the start and the end
+ * of a thread, and a thread that is killed there takes its process with it. A signal handler that interrupts its own thread there finds the
+ * lock its own, and does without an entry.
  *
  * A thread that the C library does not end (a raw clone) leaves its entry behind; the next thread with that thread pointer inherits it,
  * which is right: two live threads never share one.
@@ -16,7 +17,7 @@
 #include "relax.h"
 #include "syscall.h"
 
-enum { ROOM = 64 << 10 };
+enum { ROOM = 64 << 10, SPINS = 100 };
 
 /* libtp-malloc.so keeps its threads across a fork. */
 #ifndef TPI_ON_FORK
@@ -32,14 +33,25 @@ static void *pages(size_t size)
 	void *p = tpi_pages(size);
 
 	if (p)
-		arch_syscall3(ARCH_NR_madvise, (long)p, (long)size, MADV_WIPEONFORK);
+		arch_syscall3(ARCH_NR_madvise, (long)p, (long)size, TPI_ON_FORK);
 	return p;
 }
 
-static void lock(struct tpi_threads *t)
+/* False: this very thread holds it, below a signal handler. Hundreds of threads may start at once on few processors: spinning lets go. */
+static bool lock(struct tpi_threads *t)
 {
-	while (__atomic_exchange_n(&t->lock, 1, __ATOMIC_ACQUIRE))
-		arch_relax();
+	uintptr_t own = arch_thread_pointer(), holder = 0;
+
+	for (unsigned n = 0; !__atomic_compare_exchange_n(&t->lock, &holder, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED); n++) {
+		if (holder == own)
+			return false;
+		if (n < SPINS)
+			arch_relax();
+		else
+			arch_syscall3(ARCH_NR_sched_yield, 0, 0, 0);
+		holder = 0;
+	}
+	return true;
 }
 
 static void unlock(struct tpi_threads *t)
@@ -55,27 +67,43 @@ static struct tpi_thread *take_room(struct tpi_threads *t)
 		t->spare = thread->part[0];
 		return thread;
 	}
-	if (t->room_end - t->room < (ptrdiff_t)sizeof(*thread)) {
-		t->room = pages(ROOM);
-		t->room_end = t->room ? t->room + ROOM : NULL;
-	}
-	if (!t->room)
+	if (t->room_end - t->room < (ptrdiff_t)sizeof(*thread))
 		return NULL;
 	thread = (struct tpi_thread *)t->room;
 	t->room += sizeof(*thread);
 	return thread;
 }
 
-static struct tpi_thread *get_thread(struct tpi_threads *t, uintptr_t pointer)
+/* *ret_full: there is none to be had. */
+static struct tpi_thread *take_thread(struct tpi_threads *t, char *new_room, bool *ret_full)
 {
 	struct tpi_thread *thread = NULL;
 
-	lock(t);
-	if (t->count < TPI_THREADS_MAX)
+	*ret_full = !lock(t);
+	if (*ret_full)
+		return NULL;
+	if (new_room) {
+		t->room = new_room;
+		t->room_end = new_room + ROOM;
+	}
+	*ret_full = t->count >= TPI_THREADS_MAX;
+	if (!*ret_full)
 		thread = take_room(t);
 	if (thread)
 		t->count++;
 	unlock(t);
+	return thread;
+}
+
+/* Memory is mapped without the lock. Of two that do so at once, one's rest is lost: some kilobytes, a few times in a process's life. */
+static struct tpi_thread *get_thread(struct tpi_threads *t, uintptr_t pointer)
+{
+	bool full;
+	struct tpi_thread *thread = take_thread(t, NULL, &full);
+	char *room = !thread && !full ? pages(ROOM) : NULL;
+
+	if (room)
+		thread = take_thread(t, room, &full);
 	if (thread) {
 		memset(thread, 0, sizeof(*thread));
 		thread->pointer = pointer;
@@ -85,7 +113,8 @@ static struct tpi_thread *get_thread(struct tpi_threads *t, uintptr_t pointer)
 
 static void put_thread(struct tpi_threads *t, struct tpi_thread *thread)
 {
-	lock(t);
+	if (!lock(t))
+		return; /* lost, with its 400 bytes: a handler has interrupted the end of its own thread */
 	thread->part[0] = t->spare;
 	t->spare = thread;
 	t->count--;
@@ -106,17 +135,17 @@ static struct tpi_threads_slot *find(struct tpi_threads *t, uintptr_t pointer)
 	return NULL;
 }
 
-/* `thread` is written by the slot's owner only, before anybody but the owner can find it by this key. */
 static bool insert(struct tpi_threads *t, uintptr_t pointer, struct tpi_thread *thread)
 {
 	for (uint32_t i = tpi_threads_hash(pointer), n = 0; n < TPI_THREADS_SLOTS; i++, n++) {
 		struct tpi_threads_slot *s = &t->slot[i % TPI_THREADS_SLOTS];
 		uintptr_t key = __atomic_load_n(&s->key, __ATOMIC_RELAXED);
 
-		if (key > 1 || !__atomic_compare_exchange_n(&s->key, &key, pointer, false,
-				       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		if (key > TPI_THREADS_WAS_USED ||
+			!__atomic_compare_exchange_n(&s->key, &key, TPI_THREADS_CLAIMED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			continue;
 		s->thread = thread;
+		__atomic_store_n(&s->key, pointer, __ATOMIC_RELEASE);
 		return true;
 	}
 	return false;

@@ -10,10 +10,10 @@
 
 #include "tls.h"
 
-enum { TPI_THREADS_SLOTS = 16384, TPI_THREADS_MAX = 12288 };
+enum { TPI_THREADS_SLOTS = 16384, TPI_THREADS_MAX = 12288, TPI_THREADS_WAS_USED = 1, TPI_THREADS_CLAIMED = 2 };
 
 struct tpi_threads_slot {
-	uintptr_t key; /* 0: never used; 1: was used */
+	uintptr_t key; /* the thread pointer; 0: never used; TPI_THREADS_* */
 	struct tpi_thread *thread;
 };
 
@@ -21,7 +21,7 @@ struct tpi_threads {
 	struct tpi_threads_slot slot[TPI_THREADS_SLOTS];
 	uint32_t count;
 	struct tpi_thread *spare; /* of threads that have ended; under `lock` */
-	uint32_t lock;
+	uintptr_t lock;           /* the holder's thread pointer; 0: free */
 	char *room, *room_end;
 };
 

@@ -37,7 +37,7 @@ static void convert(struct out *o, char how, va_list *args)
 	switch (how) {
 	case 's':
 		s = va_arg(*args, const char *);
-		put(o, s, strlen(s));
+		put(o, s, strnlen(s, (size_t)(o->end - o->at))); /* names in the segment: anybody can write there */
 		break;
 	case 'u': put_number(o, va_arg(*args, uint64_t), 10); break;
 	case 'x':

@@ -84,6 +84,7 @@
 #define ARCH_NR_getdents64		217
 #define ARCH_NR_lseek			8
 #define ARCH_NR_read			0
+#define ARCH_NR_sched_yield		24
 
 static inline long arch_syscall6(long nr, long a, long b, long c, long d, long e, long f)
 {

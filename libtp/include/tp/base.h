@@ -49,8 +49,8 @@ TP_API const char *tp_version(void);
 /*
  * tp_why - what went wrong in this thread's last failed call: one line, for people, without a newline.
  *
- * Names what a bare errno cannot: both versions, the limit that was reached, the owner of a pointer. Not changed by calls that
- * succeed. Return: never NULL; "" when nothing has failed. Valid until the thread's next failing call.
+ * Names what a bare errno cannot: both versions, the limit that was reached, the owner of a pointer. After a call that succeeded it says
+ * nothing of use. Return: never NULL; "" when nothing has failed. Valid until the next call of this thread.
  *
  * Context: thread-safe, does not block, does not allocate. Since 0.1.
  */

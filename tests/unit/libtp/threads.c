@@ -56,6 +56,56 @@ static void many_threads_come_and_go(void **state)
 	assert_int_equal(tpi_self.threads->count, before);
 }
 
+static void *only_look(void *arg)
+{
+	return tpi_thread() ? NULL : arg;
+}
+
+/* All at once: they wait for each other without keeping the one that is served from running. */
+static void a_thousand_threads_start_at_once(void **state)
+{
+	enum { MANY = 1000 };
+	static pthread_t thread[MANY];
+	pthread_attr_t small;
+
+	(void)state;
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 64 << 10);
+	for (int i = 0; i < MANY; i++)
+		assert_int_equal(pthread_create(&thread[i], &small, only_look, thread), 0);
+	for (int i = 0; i < MANY; i++) {
+		void *result;
+
+		pthread_join(thread[i], &result);
+		assert_null(result);
+	}
+	pthread_attr_destroy(&small);
+}
+
+static void *interrupted(void *arg)
+{
+	struct tpi_threads *t = tpi_self.threads;
+
+	(void)arg;
+	/* As below a handler that interrupts its own thread while that holds the lock. */
+	t->lock = arch_thread_pointer();
+	if (tpi_thread() || tpi_fail(-5, "said in a handler") != -5 || strcmp(tp_why(), "said in a handler"))
+		return tpi_self.threads;
+	t->lock = 0;
+	return tpi_thread() ? NULL : tpi_self.threads;
+}
+
+static void a_handler_does_without_an_entry(void **state)
+{
+	pthread_t thread;
+	void *result;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, interrupted, NULL), 0);
+	pthread_join(thread, &result);
+	assert_null(result);
+}
+
 /* Keys beyond the room are refused, not lost; those that were there are found again. */
 static void a_full_table_says_so(void **state)
 {
@@ -74,6 +124,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_threads_come_and_go),
+		cmocka_unit_test(a_thousand_threads_start_at_once),
+		cmocka_unit_test(a_handler_does_without_an_entry),
 		cmocka_unit_test(a_full_table_says_so),
 	};
 	uint64_t me;

@@ -152,6 +152,9 @@ static int children(char **argv)
 			_exit(0);
 		}
 		CHECK(wait(&status) > 0 && status == 0);
+		RESULT(tp_detach(), 0);
+		RESULT(tp_attach(NULL), 0);
+		RESULT(tp_detach(), 0);
 		_exit(0);
 	}
 	CHECK(wait(&status) > 0 && status == 0);
