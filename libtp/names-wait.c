@@ -5,7 +5,8 @@
  *
  *	who waits                                 who publishes
  *	c = changes           (acquire)           CAS head                  (seq_cst)
- *	waiting = mark of c   (seq_cst)           w = waiting               (seq_cst)
+ *	waiting = mark of c, unless a newer one stands there (seq_cst)
+ *	                                          w = waiting               (seq_cst)
  *	fence                 (seq_cst)           if w: changes++           (acq_rel)
  *	look the name up                                wake all
  *	sleep while changes == c                        CAS waiting, w to 0 (seq_cst)
@@ -14,6 +15,7 @@
  * of the head comes before our fence, and the look-up sees the name. Or it comes after: then it finds our mark, that of one who came
  * later, or 0. The first two make it wake all. 0 is there only if another publisher has found our mark and cleared it after it had counted
  * `changes` up and woken all; as the mark says which count we saw, that was the count we would sleep on. So we do not sleep.
+ * Nor do we if we have left a newer mark in its place: `changes` is not what we saw any more.
  *
  * A publisher that is stopped in between holds nobody up: the mark stands until all were woken, and the next publisher wakes them. One that is
  * killed wakes nobody, but its death does (tpi_wait). A sleeper that is killed leaves its mark: one futile wake, once.
@@ -44,11 +46,15 @@ void tpi_names_announce(void)
 	__atomic_compare_exchange_n(&t->waiting, &waiting, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
+/* An older mark never takes the place of a newer one, whose owner sleeps: ours would be cleared by a publisher that has found one like it. */
 uint32_t tpi_names_wait_mark(struct tp_names *t)
 {
-	uint32_t changes = __atomic_load_n(&t->changes, __ATOMIC_ACQUIRE);
+	uint32_t changes = __atomic_load_n(&t->changes, __ATOMIC_ACQUIRE), mark = mark_of(changes);
+	uint32_t waiting = __atomic_load_n(&t->waiting, __ATOMIC_SEQ_CST);
 
-	__atomic_exchange_n(&t->waiting, mark_of(changes), __ATOMIC_SEQ_CST);
+	while (!(waiting && (int32_t)(waiting - mark) > 0) &&
+		!__atomic_compare_exchange_n(&t->waiting, &waiting, mark, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return changes;
 }
