@@ -249,6 +249,8 @@ static void wake_producers(struct tp_chan *c)
 			break;
 		tpi_lane_room(l);
 	}
+	/* Changed: who has found no lane, and does not sleep yet, is not to do so. */
+	__atomic_fetch_add(&c->freed, 1, __ATOMIC_SEQ_CST);
 	tpi_wake(&c->freed, INT_MAX);
 	tpi_wake(&c->takeovers, INT_MAX);
 }

@@ -182,12 +182,21 @@ static int find(const char *name, const char *type, int64_t deadline, struct tp_
 	return r;
 }
 
+/* In slices: nothing keeps the channel meanwhile, so its memory may be freed, and used anew, around the sleeper. */
 static int wait_for_lane(struct tp_chan *c, uint32_t freed, int64_t deadline)
 {
+	enum { SLICE_NS = 100000000 };
+	int64_t slice;
+	int r;
+
 	if (deadline == TP_NOWAIT)
 		return tpi_fail(-ENOSPC, "channel %s has lanes for %u producers, and all are in use", c->name,
 			(uint64_t)c->lanes_max);
-	return tpi_wait(&c->freed, freed, tpi_wait_begin(), deadline);
+	slice = tpi_now() + SLICE_NS;
+	if (deadline != TP_FOREVER && deadline <= slice)
+		return tpi_wait(&c->freed, freed, tpi_wait_begin(), deadline);
+	r = tpi_wait(&c->freed, freed, tpi_wait_begin(), slice);
+	return r == -ETIMEDOUT ? 0 : r;
 }
 
 int tp_chan_open(const char *name, const char *type, int64_t timeout, struct tp_lane **ret_lane)

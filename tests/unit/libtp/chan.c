@@ -283,6 +283,49 @@ static void lanes_run_out_and_come_back(void **state)
 	tp_lane_close(l[2]);
 }
 
+static int opens_and_closes(void *unused)
+{
+	struct tp_lane *l;
+
+	(void)unused;
+	alarm(30);
+	if (tp_chan_open("orders", "order@1", TP_FOREVER, &l) < 0)
+		return 1;
+	tp_lane_close(l);
+	return 0;
+}
+
+/* The word that an opener sleeps on is not its own to keep: it looks again even when nobody wakes it. */
+static void who_waits_for_a_lane_looks_again(void **state)
+{
+	uint64_t opener = tpgroup_add("opener");
+	struct tp_lane *l[2];
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(tp_chan_open("orders", "order@1", TP_NOWAIT, &l[0]), 0);
+	assert_int_equal(tp_chan_open("orders", "order@1", TP_NOWAIT, &l[1]), 0);
+	pid = tpgroup_fork(opener, opens_and_closes, NULL);
+	usleep(300000);
+	/* A free lane without a wake. */
+	l[1]->producer = 0;
+	__atomic_store_n(&l[1]->owner, 0, __ATOMIC_SEQ_CST);
+	assert_int_equal(tpgroup_join(pid, opener), 0);
+	tp_lane_close(l[0]);
+}
+
+static void closing_changes_what_openers_sleep_on(void **state)
+{
+	uint32_t freed = chan->freed;
+
+	(void)state;
+	as(consumer);
+	/* The producer's lane keeps its memory. */
+	tp_chan_destroy(chan);
+	assert_int_not_equal(chan->freed, freed);
+	chan = NULL;
+}
+
 /* A publisher that has seen the mark of one who waited before cannot clear that of one who waits since. */
 static void who_waits_for_a_channel_is_marked_by_the_count(void **state)
 {
@@ -676,6 +719,8 @@ int main(void)
 		T(a_dead_producer_is_told_after_its_last_message),
 		T(a_lane_is_used_again),
 		T(lanes_run_out_and_come_back),
+		T(who_waits_for_a_lane_looks_again),
+		T(closing_changes_what_openers_sleep_on),
 		T(who_waits_for_a_channel_is_marked_by_the_count),
 		T(lanes_take_turns),
 		T(a_successor_gets_what_was_not_acknowledged),
