@@ -62,6 +62,9 @@ static struct tp_lane *take(struct tp_chan *c, uint32_t i)
 	return l;
 }
 
+/* Not an errno: another producer was faster, or there is no free lane. */
+enum { NO_LANE = 1 };
+
 static int make(struct tp_chan *c, uint32_t i, struct tp_lane **ret_lane)
 {
 	size_t size = sizeof(struct tp_lane) + (size_t)c->capacity * sizeof(uint64_t);
@@ -84,17 +87,17 @@ static int make(struct tp_chan *c, uint32_t i, struct tp_lane **ret_lane)
 		return 0;
 	}
 	tp_free(l);
-	return -EAGAIN;
+	return NO_LANE;
 }
 
-/* -EAGAIN: none is free. */
+/* NO_LANE: none is free. */
 static int take_or_make(struct tp_chan *c, struct tp_lane **ret_lane)
 {
 	for (uint32_t i = 0; i < c->lanes_max; i++) {
 		struct tp_lane *l = NULL;
-		int r = tpi_lane(c, i) ? -EAGAIN : make(c, i, ret_lane);
+		int r = tpi_lane(c, i) ? NO_LANE : make(c, i, ret_lane);
 
-		if (r != -EAGAIN)
+		if (r != NO_LANE)
 			return r;
 		l = take(c, i);
 		if (l) {
@@ -102,7 +105,7 @@ static int take_or_make(struct tp_chan *c, struct tp_lane **ret_lane)
 			return 0;
 		}
 	}
-	return -EAGAIN;
+	return NO_LANE;
 }
 
 bool tpi_chan_valid(const struct tp_chan *c)
@@ -129,7 +132,7 @@ static int not_valid(const struct tp_name *n)
 	return tpi_fail(-EUCLEAN, "channel %s at %x has been damaged", n->name, (uint64_t)(uintptr_t)n->ptr);
 }
 
-/* Inside: the channel stays. -ESTALE: the name stands for another one by now; -EAGAIN: no free lane (*ret_freed is what to wait for). */
+/* Inside: the channel stays. -ESTALE: the name stands for another one by now; NO_LANE: no free lane (*ret_freed is what to wait for). */
 static int enter_lane(struct tp_chan *c, const struct tp_name *n, uint32_t *ret_freed, struct tp_lane **ret_lane)
 {
 	int r = tp_name_check(n);
@@ -140,7 +143,7 @@ static int enter_lane(struct tp_chan *c, const struct tp_name *n, uint32_t *ret_
 		return not_valid(n);
 	*ret_freed = __atomic_load_n(&c->freed, __ATOMIC_SEQ_CST);
 	r = take_or_make(c, ret_lane);
-	if (r < 0)
+	if (r)
 		return r;
 	tpi_chan_changed(c);
 	/* Closed meanwhile: it is given back as by tp_lane_close. */
@@ -225,7 +228,7 @@ int tp_chan_open(const char *name, const char *type, int64_t timeout, struct tp_
 		tpi_chan_enter(p, n.ptr);
 		r = enter_lane(n.ptr, &n, &freed, &l);
 		tpi_chan_leave(p);
-		if (r == -EAGAIN)
+		if (r == NO_LANE)
 			r = wait_for_lane(n.ptr, freed, deadline);
 		if (r < 0 && r != -ESTALE)
 			return r;

@@ -65,7 +65,8 @@ TP_BEGIN
  * Context: thread-safe; not async-signal-safe; in a forked child -ENOTCONN; may block for a few system calls; allocates (group's heap).
  *
  * Return: 0; -EINVAL: name, type or options; -EEXIST: it has a live consumer; -ENOSPC: the heap, or the table of names, is full;
- * -EUCLEAN: what the name stands for has been overwritten; -ENOMEM. Since 0.1.
+ * -EUCLEAN: what the name stands for has been overwritten; -ENOMEM; -EAGAIN: this program has more threads than libtp can tell apart.
+ * Since 0.1.
  */
 TP_API int tp_chan_create(const char *name, const char *type, const struct tp_chan_options *options, struct tp_chan **ret_chan);
 
@@ -153,7 +154,8 @@ TP_API struct tp_chan *tp_chan_destroy(struct tp_chan *c);
  *
  * Return: 0; -ETIMEDOUT; with TP_NOWAIT: -ENOENT: no such channel, -EPROTOTYPE: there is one of this name, but not of this type
  * (tp_why names both), -EOWNERDEAD: its consumer has died, -ENOSPC: all lanes are in use; -ENOSPC also: the heap is full; -EINVAL: name or
- * type; -EUCLEAN: what the name stands for has been overwritten; -ENOMEM. Since 0.1.
+ * type; -EUCLEAN: what the name stands for has been overwritten; -ENOMEM; -EAGAIN: this program has more threads than libtp can tell
+ * apart. Since 0.1.
  */
 TP_API int tp_chan_open(const char *name, const char *type, int64_t timeout, struct tp_lane **ret_lane);
 

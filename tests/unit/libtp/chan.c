@@ -283,6 +283,27 @@ static void lanes_run_out_and_come_back(void **state)
 	tp_lane_close(l[2]);
 }
 
+/* A program whose threads are all taken: this one is not among them. */
+static int opens_as_one_thread_too_many(void *unused)
+{
+	struct tp_lane *l;
+
+	(void)unused;
+	alarm(60);
+	for (uintptr_t i = 1; tpi_threads_make(tpi_self.threads, i << 12); i++)
+		;
+	return tp_chan_open("orders", "order@1", TP_FOREVER, &l) == -EAGAIN ? 0 : 1;
+}
+
+/* Said, and not waited out as when there is no free lane. */
+static void a_lane_that_cannot_be_made_is_not_waited_for(void **state)
+{
+	uint64_t crowded = tpgroup_add("crowded");
+
+	(void)state;
+	assert_int_equal(tpgroup_join(tpgroup_fork(crowded, opens_as_one_thread_too_many, NULL), crowded), 0);
+}
+
 static int opens_and_closes(void *unused)
 {
 	struct tp_lane *l;
@@ -719,6 +740,7 @@ int main(void)
 		T(a_dead_producer_is_told_after_its_last_message),
 		T(a_lane_is_used_again),
 		T(lanes_run_out_and_come_back),
+		T(a_lane_that_cannot_be_made_is_not_waited_for),
 		T(who_waits_for_a_lane_looks_again),
 		T(closing_changes_what_openers_sleep_on),
 		T(who_waits_for_a_channel_is_marked_by_the_count),
