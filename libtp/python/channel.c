@@ -521,18 +521,35 @@ static PyObject *lane_close(PyObject *self, PyObject *unused)
 	struct lane *l = (struct lane *)self;
 
 	(void)unused;
-	if (l->lane && lane_ok(l))
+	if (l->lane && (lane_ok(l) || release_lent(l)))
 		return NULL;
 	l->lane = tp_lane_close(l->lane);
 	Py_RETURN_NONE;
+}
+
+/*
+ * Nobody tells when what was lent is acknowledged after this: it stays as it is, with the list. A leak, but the receiver may
+ * look at it still.
+ */
+static void let_go_of_lent(struct lane *l)
+{
+	PyObject *type, *value, *trace;
+
+	PyErr_Fetch(&type, &value, &trace);
+	if (l->lane && release_lent(l))
+		PyErr_Clear();
+	if (PyList_Size(l->lent) == 0)
+		Py_DECREF(l->lent);
+	PyErr_Restore(type, value, trace);
 }
 
 static void lane_dealloc(PyObject *self)
 {
 	struct lane *l = (struct lane *)self;
 
+	if (l->lent)
+		let_go_of_lent(l);
 	tp_lane_close(l->lane);
-	Py_XDECREF(l->lent);
 	free_object(self);
 }
 
@@ -540,7 +557,8 @@ static PyMethodDef lane_methods[] = {
 	{"send_give", (PyCFunction)(void (*)(void))lane_send_give, METH_VARARGS | METH_KEYWORDS,
 		"send_give(buffer, timeout=None)\n\nThe Buffer is the receiver's from now on; this program cannot use it any more."},
 	{"send_lend", (PyCFunction)(void (*)(void))lane_send_lend, METH_VARARGS | METH_KEYWORDS,
-		"send_lend(buffer, timeout=None)\n\nThe receiver may use the Buffer until it acknowledges it; it is held here until then."},
+		"send_lend(buffer, timeout=None)\n\nThe receiver may use the Buffer until it acknowledges it; it is held here until then.\n"
+		"What is not acknowledged when the lane is closed stays until this program ends."},
 	{"acknowledged", lane_acknowledged, METH_NOARGS, "acknowledged() -> int\n\nHow many messages of this lane the receiver is done with."},
 	{"close", lane_close, METH_NOARGS, "close()"},
 	{NULL, NULL, 0, NULL},

@@ -53,6 +53,23 @@ gc.collect()
 assert sys.getallocatedblocks() - blocks < 300, sys.getallocatedblocks() - blocks
 assert resident() - memory < 64 << 20, resident() - memory
 
+# What was lent outlives its lane, until the receiver is done with it.
+chan = tp.Channel("outlived", "buffer")
+for close in (False, True):
+    lane = tp.Lane("outlived", "buffer", 5)
+    b = tp.alloc(1000, "B")
+    memoryview(b)[:4] = b"good"
+    lane.send_lend(b)
+    if close:
+        lane.close()
+    del b, lane
+    others = [tp.alloc(1000, "B") for _ in range(100)]
+    with chan.recv(5) as m:
+        assert bytes(memoryview(m.buffer)[:4]) == b"good"
+    del m, others
+    raises(BrokenPipeError, lambda: chan.recv(5))
+chan.close()
+
 # Waiting: other threads run, and a signal handler's exception ends it.
 done = threading.Event()
 result = []
