@@ -24,7 +24,7 @@
 #include "chan.h"
 #include "counters.h"
 #include "fds.h"
-#include "relax.h"
+#include "spin.h"
 #include "syscall.h"
 
 enum { FDS = sizeof(((struct tpi_chan_process *)0)->fds) / sizeof(((struct tpi_chan_process *)0)->fds[0]) };
@@ -34,17 +34,6 @@ static const uint64_t key_base = UINT64_C(0x6368616e) << 32;
 static void close_fd(int fd)
 {
 	arch_syscall3(ARCH_NR_close, fd, 0, 0);
-}
-
-static void lock(struct tpi_chan_process *p)
-{
-	while (__atomic_exchange_n(&p->fd_lock, 1, __ATOMIC_ACQUIRE))
-		arch_relax();
-}
-
-static void unlock(struct tpi_chan_process *p)
-{
-	__atomic_store_n(&p->fd_lock, 0, __ATOMIC_RELEASE);
 }
 
 /* Under the lock. */
@@ -84,11 +73,11 @@ void tpi_chan_ring_fd(struct tp_chan *c, uint32_t attention)
 	/* Of a dead consumer: its successor has one of its own, or none. */
 	if (!p || !key || !tpi_alive(owner))
 		return;
-	lock(p);
+	tpi_spin_lock(&p->fd_lock);
 	fd = cached_fd(p, owner, key);
 	if (fd >= 0)
 		write_one(fd);
-	unlock(p);
+	tpi_spin_unlock(&p->fd_lock);
 	if (fd < 0) {
 		static uint32_t said;
 

@@ -21,21 +21,14 @@
  * stopped inside them for longer than PATIENCE_NS. A producer that dies with a lane of a closed channel is noticed by whoever leaves next.
  */
 #include "chan.h"
-#include "relax.h"
+#include "spin.h"
 #include <tp/heap.h>
 
 enum { PATIENCE_NS = 50000000 };
 
-static void lock(uint32_t *word)
-{
-	while (__atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE))
-		while (__atomic_load_n(word, __ATOMIC_RELAXED))
-			arch_relax();
-}
-
 void tpi_chan_enter(struct tpi_chan_process *p, struct tp_chan *c)
 {
-	lock(&p->lock);
+	tpi_spin_lock(&p->lock);
 	__atomic_store_n(&tpi_self.entry->chan_busy, (uint64_t)(uintptr_t)c, __ATOMIC_SEQ_CST);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* partner: the fence in busy() */
 }
@@ -43,7 +36,7 @@ void tpi_chan_enter(struct tpi_chan_process *p, struct tp_chan *c)
 void tpi_chan_leave(struct tpi_chan_process *p)
 {
 	__atomic_store_n(&tpi_self.entry->chan_busy, 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&p->lock, 0, __ATOMIC_RELEASE);
+	tpi_spin_unlock(&p->lock);
 }
 
 /* Is another live program inside? */

@@ -58,7 +58,9 @@ static inline int tpi_ready(void)
 /* Becomes the program `id` of the group whose segment is mapped at its place: tests, and tp_attach. Return: 0, -EPROTO, -ENOMEM. */
 int tpi_connect(struct tp_segment *segment, tp_id id) TPI_HIDDEN;
 void tpi_disconnect(void) TPI_HIDDEN;
-/* heap-thread.c: no thread has a part in the heap any more. */
+/* heap-thread.c: unmaps all threads' parts, then forget; only where no other thread can be in a call. */
+void tpi_heap_drop_parts(void) TPI_HIDDEN;
+/* No thread has a part in the heap any more. */
 void tpi_heap_forget(void) TPI_HIDDEN;
 
 /* Can this library work with that segment? 0, or -EPROTO with tpi_fail's text. */

@@ -167,6 +167,16 @@ struct tpi_heap *tpi_heap_far(void)
 }
 
 /* Also in a forked child that goes on with a copy of the heap: but for its one thread, which finds its own again, these are nobody's. */
+void tpi_heap_drop_parts(void)
+{
+	struct tpi_heap *older;
+
+	for (struct tpi_heap *t = newest; t; t = older) {
+		older = t->older;
+		tpi_pages_free(t, sizeof(*t));
+	}
+}
+
 void tpi_heap_forget(void)
 {
 	newest = NULL;

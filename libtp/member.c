@@ -67,10 +67,13 @@ int tpi_connect(struct tp_segment *s, tp_id id)
 	return 0;
 }
 
+/* No other thread is in a call. */
 void tpi_disconnect(void)
 {
 	__atomic_store_n(&tpi_self.segment, NULL, __ATOMIC_RELEASE);
+	tpi_heap_drop_parts();
 	tpi_heap_forget();
+	tpi_threads_destroy(tpi_self.threads);
 	memset(&tpi_member_page, 0, sizeof(tpi_member_page));
 	verdict = -ENOTCONN;
 }

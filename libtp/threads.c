@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "core.h"
-#include "relax.h"
-#include "syscall.h"
+#include "spin.h"
 
-enum { ROOM = 64 << 10, SPINS = 100 };
+/* A room opens with the address of the one before it. */
+enum { ROOM = 64 << 10, ROOM_HEAD = 16 };
 
 /* libtp-malloc.so keeps its threads across a fork. */
 #ifndef TPI_ON_FORK
@@ -45,10 +45,7 @@ static bool lock(struct tpi_threads *t)
 	for (unsigned n = 0; !__atomic_compare_exchange_n(&t->lock, &holder, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED); n++) {
 		if (holder == own)
 			return false;
-		if (n < SPINS)
-			arch_relax();
-		else
-			arch_syscall3(ARCH_NR_sched_yield, 0, 0, 0);
+		tpi_spin_wait(n);
 		holder = 0;
 	}
 	return true;
@@ -83,7 +80,9 @@ static struct tpi_thread *take_thread(struct tpi_threads *t, char *new_room, boo
 	if (*ret_full)
 		return NULL;
 	if (new_room) {
-		t->room = new_room;
+		*(char **)new_room = t->rooms;
+		t->rooms = new_room;
+		t->room = new_room + ROOM_HEAD;
 		t->room_end = new_room + ROOM;
 	}
 	*ret_full = t->count >= TPI_THREADS_MAX;
@@ -155,13 +154,9 @@ static void on_thread_end(void *arg)
 {
 	struct tpi_thread *thread = arg;
 	struct tpi_threads *t = tpi_self.threads;
-	struct tpi_threads_slot *s;
+	struct tpi_threads_slot *s = t ? find(t, arch_thread_pointer()) : NULL;
 
-	/* In a forked child this is memory that was wiped. */
-	if (!t || thread->pointer != arch_thread_pointer())
-		return;
-	/* Nor is it of this group, if the process has left one and joined another. */
-	s = find(t, thread->pointer);
+	/* Else it is of a group that the process has left, or of the parent that it was forked by: memory that is gone. */
 	if (!s || s->thread != thread)
 		return;
 	for (size_t i = 0; i < sizeof(at_end) / sizeof(at_end[0]); i++)
@@ -205,10 +200,16 @@ struct tpi_threads *tpi_threads_create(void)
 	return t;
 }
 
-/* Threads' own memory stays: others may still be in a call. It is a few pages, once in a process's life. */
 struct tpi_threads *tpi_threads_destroy(struct tpi_threads *t)
 {
-	if (t)
-		tpi_pages_free(t, sizeof(*t));
+	char *room, *older;
+
+	if (!t)
+		return NULL;
+	for (room = t->rooms; room; room = older) {
+		older = *(char **)room;
+		tpi_pages_free(room, ROOM);
+	}
+	tpi_pages_free(t, sizeof(*t));
 	return NULL;
 }

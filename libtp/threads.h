@@ -22,7 +22,7 @@ struct tpi_threads {
 	uint32_t count;
 	struct tpi_thread *spare; /* of threads that have ended; under `lock` */
 	uintptr_t lock;           /* the holder's thread pointer; 0: free */
-	char *room, *room_end;
+	char *room, *room_end, *rooms;
 };
 
 static inline uint32_t tpi_threads_hash(uintptr_t pointer)

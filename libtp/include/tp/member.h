@@ -162,7 +162,8 @@ TP_API struct tp_watch *tp_watch_destroy(struct tp_watch *watch);
  *
  * The group segment is mapped at its one address: heap, names, channels and locks work, and pointers into the segment are good here, too.
  * A pointer into a program's own memory is not, and is refused with that program's name. A satellite does not keep its group alive. It is
- * dead when its process has ended, so call tp_detach before executing another file.
+ * dead when its process has ended, so call tp_detach before executing another file. When the group itself has ended, nobody notices the
+ * deaths of satellites that stay behind any more: what they hold is not given free, so wait with time-outs, or watch the group's programs.
  *
  * Context: not thread-safe, not async-signal-safe; asks the supervisor and waits for its answer; maps memory.
  * Return: 0; -EISCONN: this process is in a group already; -ENOENT: no such group, or none at all; -ENOTUNIQ: several live and none was
