@@ -60,6 +60,8 @@ int tpi_connect(struct tp_segment *segment, tp_id id) TPI_HIDDEN;
 void tpi_disconnect(void) TPI_HIDDEN;
 /* heap-thread.c: unmaps all threads' parts, then forget; only where no other thread can be in a call. */
 void tpi_heap_drop_parts(void) TPI_HIDDEN;
+/* Misuse of the heap is named, but does not end the program in a debug build. */
+extern int tpi_heap_spare TPI_HIDDEN;
 /* No thread has a part in the heap any more. */
 void tpi_heap_forget(void) TPI_HIDDEN;
 

@@ -15,10 +15,14 @@ static const char *name_of(uint32_t tag)
 	return e ? e->name : "a program that is gone";
 }
 
+/* Tests that look at what is said set it. */
+int tpi_heap_spare;
+
 static void end_if_debugging(void)
 {
 #ifdef TPI_HEAP_ABORT
-	abort();
+	if (!tpi_heap_spare)
+		abort();
 #endif
 }
 

@@ -29,6 +29,7 @@ static void map_at(uint64_t base, uint64_t size, int fd)
 
 void tpgroup_open(uint64_t heap_size)
 {
+	tpi_heap_spare = 1;
 	if (tp_seg_create(&seg, "unit", heap_size ? heap_size : UINT64_C(1) << 30) < 0)
 		abort();
 	map_at(TP_SEGMENT_BASE, seg.at->size, seg.fd);
