@@ -33,17 +33,20 @@ struct victim {
 	struct killstep_point at;
 };
 
-/* Instrumented code is many times longer, and the time goes with the square: there, each 11th point stands for those around it. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SPARSE = 11 };
+/*
+ * A run tries each so-manieth point, beginning with another one each time; all of them with TP_EVERY_INSTRUCTION in the environment. The
+ * time goes with the square of a call's length, and code that is not optimised, or instrumented, is many times longer.
+ */
+#if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SPARSE = 17 };
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-enum { SPARSE = 11 };
+enum { SPARSE = 17 };
 #else
-enum { SPARSE = 1 };
+enum { SPARSE = 3 };
 #endif
 #else
-enum { SPARSE = 1 };
+enum { SPARSE = 3 };
 #endif
 
 static const struct killstep_point *checking;
@@ -272,14 +275,14 @@ uint64_t killstep(const struct killstep *k, void *arg)
 {
 	struct sigaction act = {.sa_handler = on_alarm}, old;
 	struct victim v = {.k = k, .arg = arg};
-	uint64_t points = 0, sparse = k->dense ? 1 : SPARSE;
+	uint64_t points = 0, sparse = k->dense || getenv("TP_EVERY_INSTRUCTION") ? 1 : SPARSE;
 	unsigned failures = 0;
 
 	v.page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (v.page == MAP_FAILED)
 		abort();
 	sigaction(SIGALRM, &act, &old);
-	for (uint64_t goal = k->first; !v.at.finished && !(k->limit && points == k->limit); points++) {
+	for (uint64_t goal = k->first + (uint64_t)getpid() % sparse; !v.at.finished && !(k->limit && points == k->limit); points++) {
 		failures += try_point(&v, goal, failures);
 		if (v.at.asleep && !k->asleep)
 			v.at.finished = true;

@@ -42,11 +42,11 @@ struct killstep {
 	bool pause;			/* do not kill: it stands still at the point during the check, then runs to the call's end */
 	int (*after)(void *arg, const struct killstep_point *at); /* with pause, then: at->result is the call's; 0: all is well */
 	uint64_t first, stride;		/* points first, first + stride, ... (0, 0: every one) */
-	bool dense;			/* every point that was asked for, with a sanitizer, too */
+	bool dense;			/* every point that was asked for, in every build */
 	uint64_t limit;			/* at most so many victims; 0: until the call is finished */
 };
 
-/* Return: how many points were tried (with a sanitizer: each 11th, counted as 11); 0: a check has failed (a line on stderr for each says where). */
+/* Return: how many points were tried (only each so-manieth is, counted as so many: see SPARSE; TP_EVERY_INSTRUCTION tries all); 0: a check has failed (a line on stderr for each says where). */
 uint64_t killstep(const struct killstep *k, void *arg);
 
 #endif
