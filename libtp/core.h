@@ -46,6 +46,8 @@ union tpi_member_page {
 extern union tpi_member_page tpi_member_page TPI_HIDDEN;
 #define tpi_self (tpi_member_page.m)
 
+#define TPI_NO_GROUP "this process is in no group (start it with tprun, or call tp_attach)"
+
 /* Slow half of tpi_ready: attaches on the first call. Return: 0, -ENOTCONN, -EPROTO. */
 int tpi_ready_slow(void) TPI_HIDDEN;
 
@@ -100,7 +102,7 @@ tp_id tpi_tag_id(uint32_t tag) TPI_HIDDEN;
 struct tpi_thread {
 	uintptr_t pointer;	/* the thread pointer */
 	uint32_t tid;		/* 0: not asked yet */
-	int why_error;
+	const char *said;	/* what tp_why says: why[], or a constant; NULL: nothing has failed */
 	char why[200];
 	void *part[8];		/* enum tpi_part */
 };
@@ -126,7 +128,12 @@ static inline struct tpi_thread *tpi_thread(void)
 	return tpi_threads_find(tpi_self.threads);
 }
 
-/* The one line of tp_why, and the error given back. Knows %s (const char *), %u (uint64_t), %x (uint64_t), %d (int64_t), %%. */
+/*
+ * What tp_why says, and the error given back. Every negative number that a public call returns goes through one of these two where it is
+ * decided, or else tp_why tells of an older failure. tpi_say's `text` is a constant: some nanoseconds, for everyday answers. tpi_fail knows 
+ * %s (const char *), %u (uint64_t), %x (uint64_t), %d (int64_t), %%.
+ */
+int tpi_say(int error, const char *text) TPI_HIDDEN;
 int tpi_fail(int error, const char *format, ...) TPI_HIDDEN __attribute__((cold));
 /* For diagnostics that must not be missed: one line to stderr, "libtp: NAME: ...". Same conversions. */
 void tpi_complain(const char *format, ...) TPI_HIDDEN __attribute__((cold));

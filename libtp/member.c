@@ -19,12 +19,13 @@
 #include <tp/member.h>
 
 #define FEATURES_NEEDED TP_FEATURE_AREAS
+#define NO_MEMORY "the kernel has no memory for the table of this process's threads"
 
 union tpi_member_page tpi_member_page __attribute__((aligned(4096)));
 
 /* Outlives the fork: who has been attached and is not now is a forked child. */
 static int tried;
-static int verdict = -ENOTCONN;
+static int verdict = -ENOTCONN; /* written by the first; until then, and for who comes meanwhile, no group */
 
 int tpi_check_version(const struct tp_segment *s)
 {
@@ -54,7 +55,7 @@ int tpi_connect(struct tp_segment *s, tp_id id)
 	arch_syscall3(ARCH_NR_madvise, (long)&tpi_member_page, sizeof(tpi_member_page), MADV_WIPEONFORK);
 	tpi_self.threads = tpi_threads_create();
 	if (!tpi_self.threads)
-		return -ENOMEM;
+		return tpi_say(-ENOMEM, NO_MEMORY);
 	tpi_self.id = id;
 	tpi_self.tag = TP_TAG(id);
 	tpi_self.index = TP_ID_INDEX(id);
@@ -98,14 +99,24 @@ static int attach_as_member(void)
 	return tpi_connect(s, control->id);
 }
 
-/* Two threads may both be first: they store the same. */
+/*
+ * One thread alone is the first, and it is the constructor's but for constructors of libraries that come before it. Whoever calls while that one
+ * attaches is told that there is no group yet: waiting could be for ever, in a signal handler.
+ */
 int tpi_ready_slow(void)
 {
+	int r;
+
 	if (!__atomic_exchange_n(&tried, 1, __ATOMIC_ACQ_REL))
-		verdict = attach_as_member();
-	if (tpi_self.segment)
+		__atomic_store_n(&verdict, attach_as_member(), __ATOMIC_RELEASE);
+	if (__atomic_load_n(&tpi_self.segment, __ATOMIC_ACQUIRE))
 		return 0;
-	return verdict < 0 ? verdict : -ENOTCONN;
+	r = __atomic_load_n(&verdict, __ATOMIC_ACQUIRE);
+	if (r == -EPROTO && tpi_check_version((const struct tp_segment *)getauxval(TP_AT_TP)) < 0)
+		return r;
+	if (r == -ENOMEM)
+		return tpi_say(r, NO_MEMORY);
+	return tpi_say(-ENOTCONN, TPI_NO_GROUP);
 }
 
 /* Before any thread: then no other can find the state half made. */

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of errors: kept by thread, formatted without stdio. */
+/*
+ * Texts of errors: kept by thread, formatted without stdio.
+ *
+ * A thread's first failure makes its entry (threads.c), also below a signal handler; a handler's failure takes the place of what the code that
+ * it interrupted had to say, and of two texts that are written into each other the last byte is still a NUL. Outside a group, and of a
+ * thread too many, the text is the process's: the last failure of any such thread.
+ */
 #include <errno.h>
 #include <string.h>
 
 #include "core.h"
 #include "syscall.h"
 
-/* Before there are threads' entries: what the attach had to say. */
+/* Where there is no thread's entry. */
 static char early[200];
+static const char *early_said;
+
+_Static_assert(sizeof(early) == sizeof(((struct tpi_thread *)0)->why), "one size for both");
 
 struct out {
 	char *at, *end;
@@ -71,17 +80,24 @@ size_t tpi_format(char *to, size_t size, const char *format, va_list args)
 	return (size_t)(o.at - to);
 }
 
+int tpi_say(int error, const char *text)
+{
+	struct tpi_thread *t = tpi_self.threads ? tpi_thread() : NULL;
+
+	__atomic_store_n(t ? &t->said : &early_said, text, __ATOMIC_RELAXED);
+	return error;
+}
+
 int tpi_fail(int error, const char *format, ...)
 {
 	struct tpi_thread *t = tpi_self.threads ? tpi_thread() : NULL;
+	char *to = t ? t->why : early;
 	va_list args;
 
 	va_start(args, format);
-	tpi_format(t ? t->why : early, t ? sizeof(t->why) : sizeof(early), format, args);
+	tpi_format(to, sizeof(early), format, args);
 	va_end(args);
-	if (t)
-		t->why_error = error;
-	return error;
+	return tpi_say(error, to);
 }
 
 void tpi_complain(const char *format, ...)
@@ -109,8 +125,7 @@ void tpi_complain(const char *format, ...)
 const char *tp_why(void)
 {
 	const struct tpi_thread *t = tpi_self.threads ? tpi_thread() : NULL;
+	const char *said = __atomic_load_n(t ? &t->said : &early_said, __ATOMIC_RELAXED);
 
-	if (t)
-		return t->why;
-	return early[0] ? early : "this process is in no group (start it with tprun, or call tp_attach)";
+	return said ? said : tpi_self.threads ? "" : TPI_NO_GROUP;
 }

@@ -47,10 +47,15 @@ TP_BEGIN
 TP_API const char *tp_version(void);
 
 /*
- * tp_why - what went wrong in this thread's last failed call: one line, for people, without a newline.
+ * tp_why - why the last failed call of this thread failed: one line, for people, without a newline.
  *
- * Names what a bare errno cannot: both versions, the limit that was reached, the owner of a pointer. After a call that succeeded it says
- * nothing of use. Return: never NULL; "" when nothing has failed. Valid until the next call of this thread.
+ * Names what a bare errno cannot: both versions, the limit that was reached, the owner of a pointer. Every call that returns a negative number,
+ * or NULL for a pointer, changes it, be it an everyday answer such as -EAGAIN. After a call that succeeded it says nothing of use: it tells of an
+ * older failure, or of something that the call got over. A signal handler that calls libtp may change it, as it may errno.
+ *
+ * Outside a group, where nothing is kept for a thread, it is the last failure of any thread.
+ *
+ * Return: never NULL; in a group "" when nothing has failed. Valid until the next call of this thread.
  *
  * Context: thread-safe, does not block, does not allocate. Since 0.1.
  */
