@@ -48,7 +48,7 @@ int tp_barrier_init(struct tp_barrier *b, uint32_t count)
 	if (r)
 		return r;
 	if (!count || count > TP_BARRIER_MAX)
-		return -EINVAL;
+		return tpi_say(-EINVAL, "a barrier is for 1 to TP_BARRIER_MAX threads");
 	round = TP_BARRIER_ROUND(__atomic_load_n(&b->state, __ATOMIC_RELAXED));
 	for (int i = 0; i < TP_BARRIER_PROGRAMS; i++)
 		__atomic_store_n(&b->program[i], 0, __ATOMIC_RELAXED);
@@ -165,8 +165,11 @@ int tp_barrier_wait(struct tp_barrier *b, int64_t timeout)
 	int r = tpi_lock_check(b, sizeof(*b));
 	uint32_t round;
 
-	if (!r)
-		r = __atomic_load_n(&b->count, __ATOMIC_RELAXED) ? enrol(b) : -EINVAL;
+	if (r)
+		return r;
+	if (!__atomic_load_n(&b->count, __ATOMIC_RELAXED))
+		return tpi_say(-EINVAL, "nobody has called tp_barrier_init for the barrier");
+	r = enrol(b);
 	if (r)
 		return r;
 	r = come(b, &round);
@@ -174,5 +177,7 @@ int tp_barrier_wait(struct tp_barrier *b, int64_t timeout)
 		tpi_wake(round_word(b), INT32_MAX);
 	if (r == -EAGAIN)
 		r = wait_for_round(b, round, end);
-	return r == -EOWNERDEAD ? tpi_count_error(TP_CALL_WAIT, r) : r;
+	if (r == -EOWNERDEAD)
+		return tpi_say(tpi_count_error(TP_CALL_WAIT, r), "a program died that had come to the barrier: tp_barrier_init makes it anew");
+	return r == -ETIMEDOUT ? tpi_say(r, "not all had come to the barrier in time") : r;
 }

@@ -46,8 +46,10 @@ static int may_wait(const struct tp_cond *c, const struct tp_mutex *m)
 	if (r)
 		return r;
 	if (!tpi_lockword_mine(&m->word))
-		return -EPERM;
-	return __atomic_load_n(&m->state, __ATOMIC_RELAXED) == TP_LOCK_CLEAN ? 0 : -EINVAL;
+		return tpi_say(-EPERM, "this program does not hold the mutex of the condition");
+	if (__atomic_load_n(&m->state, __ATOMIC_RELAXED) != TP_LOCK_CLEAN)
+		return tpi_say(-EINVAL, "the mutex of the condition is yet to be declared consistent");
+	return 0;
 }
 
 int tp_cond_timedwait(struct tp_cond *c, struct tp_mutex *m, int64_t timeout)
@@ -65,7 +67,7 @@ int tp_cond_timedwait(struct tp_cond *c, struct tp_mutex *m, int64_t timeout)
 	slept = tpi_wait(&c->seq, seq, deaths, end);
 	__atomic_fetch_sub(&c->waiters, 1, __ATOMIC_RELAXED);
 	r = tp_mutex_lock(m);
-	return r ? r : slept;
+	return r || !slept ? r : tpi_say(slept, "no signal came in time");
 }
 
 int tp_cond_wait(struct tp_cond *c, struct tp_mutex *m)

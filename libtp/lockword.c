@@ -66,6 +66,27 @@ int tpi_lock_refuse(const void *lock, size_t size)
 		(uint64_t)(uintptr_t)lock, owner ? "private memory of " : "no memory of the group", owner ? owner : "");
 }
 
+static const char *in_words(int error)
+{
+	switch (error) {
+	case -EBUSY: return "the lock is held";
+	case -EAGAIN: return "as many read locks are held as there can be (TP_RWLOCK_READERS)";
+	case -ETIMEDOUT: return "the time was over before the lock was free";
+	case -EDEADLK: return "this thread holds the lock already";
+	case -EPERM: return "this program does not hold the lock";
+	case -EINVAL: return "the lock has nothing to repair, or this program does not hold it";
+	case -EOWNERDEAD: return "a program died that held the lock: repair what it guards, and say that it is consistent";
+	default: return "the lock was given up: unlocked after a holder's death, but not declared consistent";
+	}
+}
+
+int tpi_lock_say(int error)
+{
+	if (error == -EOWNERDEAD || error == -ENOTRECOVERABLE)
+		tpi_count_error(TP_CALL_LOCK, error);
+	return tpi_say(error, in_words(error));
+}
+
 /* From what the word was seen to be to the own tag; WAITERS stays. Seq_cst for the sake of rwlock.c; a mutex needs acquire. */
 static bool take(uint32_t *word, uint32_t seen, uint32_t waiters)
 {

@@ -33,6 +33,15 @@ static inline bool tpi_lock_near(const void *lock)
 	return (offset >> 3 | offset << 61) < tpi_self.lock_reach;
 }
 
+/* Counts what is to be counted, says the rest in words. Return: error. */
+int tpi_lock_say(int error) TPI_HIDDEN;
+
+/* What a public call of a lock returns. */
+static inline int tpi_lock_answer(int r)
+{
+	return tpi_likely(r >= 0) ? r : tpi_lock_say(r);
+}
+
 static inline int tpi_lock_check(const void *lock, size_t size)
 {
 	return tpi_likely(tpi_lock_near(lock)) ? 0 : tpi_lock_refuse(lock, size);

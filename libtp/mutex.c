@@ -8,7 +8,6 @@
  */
 #include <tp/lock.h>
 
-#include "counters.h"
 #include "lockword.h"
 #include "probes.h"
 
@@ -31,16 +30,14 @@ int tp_mutex_init(struct tp_mutex *m)
 /* What a try at the word came to, for the caller. */
 static int taken(struct tp_mutex *m, int r)
 {
-	if (r == -ENOTRECOVERABLE)
-		return tpi_count_error(TP_CALL_LOCK, r);
 	if (r < 0)
-		return r;
+		return tpi_lock_say(r);
 	tpi_holder_set(&m->holder, arch_thread_pointer());
 	TPI_PROBE(lock, m);
 	if (r != TPI_LOCK_TAKEN_OVER)
 		return 0;
 	__atomic_store_n(&m->state, TP_LOCK_UNREPAIRED, __ATOMIC_RELAXED);
-	return tpi_count_error(TP_CALL_LOCK, -EOWNERDEAD);
+	return tpi_lock_say(-EOWNERDEAD);
 }
 
 static __attribute__((noinline)) int lock_slowly(struct tp_mutex *m, int64_t timeout)
@@ -84,7 +81,7 @@ static __attribute__((noinline)) int unlock_slowly(struct tp_mutex *m)
 	if (r)
 		return r;
 	if (!tpi_lockword_mine(&m->word))
-		return -EPERM;
+		return tpi_lock_say(-EPERM);
 	TPI_PROBE(unlock, m);
 	tpi_holder_set(&m->holder, 0);
 	if (__atomic_load_n(&m->state, __ATOMIC_RELAXED) != TP_LOCK_CLEAN)
@@ -120,7 +117,7 @@ int tp_mutex_consistent(struct tp_mutex *m)
 	if (r)
 		return r;
 	if (!tpi_lockword_mine(&m->word) || __atomic_load_n(&m->state, __ATOMIC_RELAXED) != TP_LOCK_UNREPAIRED)
-		return -EINVAL;
+		return tpi_lock_say(-EINVAL);
 	__atomic_store_n(&m->state, TP_LOCK_CLEAN, __ATOMIC_RELAXED);
 	return 0;
 }

@@ -31,7 +31,6 @@
  */
 #include <tp/lock.h>
 
-#include "counters.h"
 #include "lockword.h"
 #include "probes.h"
 
@@ -160,13 +159,11 @@ static void free_word(struct tp_rwlock *l, uint32_t to)
 /* The word is this thread's, if `r` says so: waits for the readers to leave. */
 static int become_writer(struct tp_rwlock *l, int r, int64_t end)
 {
-	if (r == -ENOTRECOVERABLE)
-		return tpi_count_error(TP_CALL_LOCK, r);
 	if (r < 0)
 		return r;
 	tpi_holder_set(&l->holder, arch_thread_pointer());
 	if (r == TPI_LOCK_TAKEN_OVER && left_unrepaired(l))
-		return tpi_count_error(TP_CALL_LOCK, -EOWNERDEAD);
+		return -EOWNERDEAD;
 	r = wait_for_readers(l, end);
 	if (r) {
 		free_word(l, 0);
@@ -194,7 +191,7 @@ int tp_rwlock_timedwrlock(struct tp_rwlock *l, int64_t timeout)
 		return r;
 	if (tpi_unlikely(!try_word(l)))
 		r = tpi_lockword_lock(&l->word, &l->holder, timeout);
-	return become_writer(l, r, end);
+	return tpi_lock_answer(become_writer(l, r, end));
 }
 
 int tp_rwlock_wrlock(struct tp_rwlock *l)
@@ -206,7 +203,7 @@ int tp_rwlock_trywrlock(struct tp_rwlock *l)
 {
 	int r = tpi_lock_check(l, sizeof(*l));
 
-	return r ? r : become_writer(l, tpi_lockword_trylock(&l->word), TP_NOWAIT);
+	return r ? r : tpi_lock_answer(become_writer(l, tpi_lockword_trylock(&l->word), TP_NOWAIT));
 }
 
 /* -EBUSY: there is, or was, a writer; -EAGAIN: no slot. */
@@ -229,11 +226,9 @@ static int after_writer(struct tp_rwlock *l, int r)
 	if (r == TPI_LOCK_TAKEN_OVER) {
 		tpi_holder_set(&l->holder, arch_thread_pointer());
 		if (left_unrepaired(l))
-			return tpi_count_error(TP_CALL_LOCK, -EOWNERDEAD);
+			return -EOWNERDEAD;
 		free_word(l, 0);
 	}
-	if (r == -ENOTRECOVERABLE)
-		tpi_count_error(TP_CALL_LOCK, r);
 	return r < 0 ? r : -EAGAIN;
 }
 
@@ -256,7 +251,7 @@ int tp_rwlock_timedrdlock(struct tp_rwlock *l, int64_t timeout)
 		if (r && r != -EAGAIN)
 			break;
 	}
-	return r;
+	return tpi_lock_answer(r);
 }
 
 int tp_rwlock_rdlock(struct tp_rwlock *l)
@@ -275,7 +270,7 @@ int tp_rwlock_tryrdlock(struct tp_rwlock *l)
 		living_readers(l); /* frees those of the dead */
 	if (r == -EBUSY)
 		r = after_writer(l, tpi_lockword_look(&l->word));
-	return r == -EAGAIN ? try_to_read(l, own_slot()) : r;
+	return tpi_lock_answer(r == -EAGAIN ? try_to_read(l, own_slot()) : r);
 }
 
 static void unlock_writer(struct tp_rwlock *l)
@@ -302,7 +297,7 @@ int tp_rwlock_unlock(struct tp_rwlock *l)
 	}
 	own = own_slot();
 	if (!find_and_change(l, own, own, 0))
-		return -EPERM;
+		return tpi_lock_say(-EPERM);
 	tell_change(l);
 	return 0;
 }
@@ -314,7 +309,7 @@ int tp_rwlock_consistent(struct tp_rwlock *l)
 	if (r)
 		return r;
 	if (!tpi_lockword_mine(&l->word) || __atomic_load_n(&l->state, __ATOMIC_RELAXED) != TP_LOCK_UNREPAIRED)
-		return -EINVAL;
+		return tpi_lock_say(-EINVAL);
 	__atomic_store_n(&l->state, TP_LOCK_WRITING, __ATOMIC_RELAXED);
 	return 0;
 }

@@ -29,7 +29,7 @@ int tp_sem_init(struct tp_sem *s, uint32_t value)
 	if (r)
 		return r;
 	if (value > TP_SEM_MAX)
-		return -EINVAL;
+		return tpi_say(-EINVAL, "a semaphore has TP_SEM_MAX permits at most");
 	s->reserved = 0;
 	__atomic_store_n(&s->waiters, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->value, value, __ATOMIC_RELEASE);
@@ -52,7 +52,7 @@ int tp_sem_trywait(struct tp_sem *s)
 
 	if (r)
 		return r;
-	return take(s) ? 0 : -EAGAIN;
+	return take(s) ? 0 : tpi_say(-EAGAIN, "the semaphore has no permit");
 }
 
 static int wait_for_permit(struct tp_sem *s, int64_t end)
@@ -68,7 +68,7 @@ static int wait_for_permit(struct tp_sem *s, int64_t end)
 		r = tpi_wait(&s->value, 0, deaths, end);
 	}
 	__atomic_fetch_sub(&s->waiters, 1, __ATOMIC_RELAXED);
-	return r;
+	return r ? tpi_say(r, "the semaphore got no permit in time") : 0;
 }
 
 int tp_sem_timedwait(struct tp_sem *s, int64_t timeout)
@@ -95,7 +95,7 @@ int tp_sem_post(struct tp_sem *s)
 	value = __atomic_load_n(&s->value, __ATOMIC_RELAXED);
 	do
 		if (value >= TP_SEM_MAX)
-			return -EOVERFLOW;
+			return tpi_say(-EOVERFLOW, "the semaphore has TP_SEM_MAX permits already");
 	while (!__atomic_compare_exchange_n(&s->value, &value, value + 1, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
 	if (__atomic_load_n(&s->waiters, __ATOMIC_SEQ_CST))
 		tpi_wake(&s->value, 1);
