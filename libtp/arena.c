@@ -77,6 +77,8 @@ int tp_arena_create(struct tp_arena **ret_arena)
 
 	if (r)
 		return r;
+	if (!ret_arena)
+		return tpi_no_place();
 	t = tpi_heap_mine();
 	if (!t)
 		return tpi_fail(-EAGAIN, "this program has more threads than can use " TPI_HEAP_NAME);

@@ -57,6 +57,17 @@ static inline int tpi_ready(void)
 	return tpi_likely(tpi_self.segment != NULL) ? 0 : tpi_ready_slow();
 }
 
+/* -EINVAL: a call that has something to give back got NULL for it. */
+int tpi_no_place(void) TPI_HIDDEN __attribute__((cold));
+
+/* The same as tpi_ready, for a call that gives something back there. */
+static inline int tpi_ready_for(const void *ret)
+{
+	int r = tpi_ready();
+
+	return tpi_likely(r == 0 && ret != NULL) ? 0 : r < 0 ? r : tpi_no_place();
+}
+
 /* Becomes the program `id` of the group whose segment is mapped at its place: tests, and tp_attach. Return: 0, -EPROTO, -ENOMEM. */
 int tpi_connect(struct tp_segment *segment, tp_id id) TPI_HIDDEN;
 void tpi_disconnect(void) TPI_HIDDEN;

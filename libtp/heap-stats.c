@@ -67,6 +67,8 @@ int tp_heap_stats(tp_id owner, struct tp_heap_usage *ret_stats)
 
 	if (r)
 		return r;
+	if (!ret_stats)
+		return tpi_no_place();
 	tpi_heap_map_init(&m);
 	top = tpi_get(m.meta->top);
 	n.sum.size = tpi_heap_size();

@@ -13,7 +13,9 @@ static __attribute__((noinline)) void *malloc_slow(size_t size)
 
 int tp_alloc(size_t size, size_t align, void **ret_ptr)
 {
-	return tpi_heap_alloc(size, align, ret_ptr);
+	int r = tpi_ready_for(ret_ptr);
+
+	return r ? r : tpi_heap_alloc(size, align, ret_ptr);
 }
 
 void *tp_malloc(size_t size)

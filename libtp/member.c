@@ -157,7 +157,7 @@ int tp_connected(void)
 
 int tp_self(tp_id *ret_id)
 {
-	int r = tpi_ready();
+	int r = tpi_ready_for(ret_id);
 
 	if (!r)
 		*ret_id = tpi_self.id;

@@ -92,10 +92,12 @@ int tp_name_next(struct tp_name_cursor *cursor, struct tp_name *ret_name)
 {
 	struct tpi_name_hit hit;
 	struct place at;
-	int r = tpi_ready();
+	int r = tpi_ready_for(ret_name);
 
 	if (r < 0)
 		return r;
+	if (!cursor)
+		return tpi_say(-EINVAL, "there is no cursor at NULL");
 	memcpy(at.words, cursor->name, sizeof(cursor->name));
 	memcpy(at.words + TP_NAMES_WORDS, cursor->type, sizeof(cursor->type));
 	for (; cursor->at < TP_NAMES_BUCKETS; cursor->at++) {

@@ -97,7 +97,7 @@ int tp_wait(const char *name, const char *type, int64_t timeout, struct tp_name 
 {
 	struct tpi_name_key key;
 	struct tpi_name_hit hit;
-	int r = tpi_ready();
+	int r = tpi_ready_for(ret_name);
 
 	if (r < 0)
 		return r;

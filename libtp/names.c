@@ -273,7 +273,7 @@ int tp_lookup(const char *name, const char *type, struct tp_name *ret_name)
 {
 	struct tpi_name_key key;
 	struct tpi_name_hit hit;
-	int r = tpi_ready();
+	int r = tpi_ready_for(ret_name);
 
 	if (r < 0)
 		return r;

@@ -146,7 +146,7 @@ int tpi_pointer_refuse(const void *ptr)
 
 int tp_owner_of(const void *ptr, struct tp_owner *ret_owner)
 {
-	int r = tpi_ready();
+	int r = tpi_ready_for(ret_owner);
 
 	if (r < 0)
 		return r;

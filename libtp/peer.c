@@ -69,7 +69,7 @@ int tp_peer(const char *name, struct tp_peer_info *ret_peer)
 {
 	struct tpi_peer p, best = {.info.id = 0};
 	uint32_t used;
-	int r = tpi_ready();
+	int r = tpi_ready_for(ret_peer);
 
 	if (r < 0)
 		return r;
@@ -89,7 +89,7 @@ int tp_peer(const char *name, struct tp_peer_info *ret_peer)
 int tp_peer_by_id(tp_id id, struct tp_peer_info *ret_peer)
 {
 	struct tpi_peer p;
-	int r = tpi_ready();
+	int r = tpi_ready_for(ret_peer);
 
 	if (r < 0)
 		return r;
@@ -107,7 +107,7 @@ int tp_peers(struct tp_peer_info *ret_peers, size_t max)
 {
 	struct tpi_peer p;
 	uint32_t used;
-	int r = tpi_ready(), n = 0;
+	int r = max ? tpi_ready_for(ret_peers) : tpi_ready(), n = 0;
 
 	if (r < 0)
 		return r;

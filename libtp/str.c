@@ -34,6 +34,8 @@ static size_t room(const struct tp_str *s)
 
 void tp_str_init(struct tp_str *s)
 {
+	if (!s)
+		return;
 	s->data = s->local;
 	s->len = 0;
 	s->local[0] = '\0';
@@ -200,7 +202,7 @@ int tp_str_reserve(struct tp_str *s, size_t wanted)
 
 void tp_str_clear(struct tp_str *s)
 {
-	if (!s->data)
+	if (!s || !s->data)
 		tp_str_init(s);
 	else
 		set_len(s, 0);
@@ -213,7 +215,7 @@ int tp_str_move(struct tp_str *to, struct tp_str *from)
 
 	if (to == from)
 		return 0;
-	r = prepare(from);
+	r = to ? prepare(from) : not_a_string("NULL");
 	if (r)
 		return r;
 	old = is_local(to) ? NULL : to->data;

@@ -34,7 +34,8 @@ static size_t room(const struct tp_vec *v)
 
 void tp_vec_init(struct tp_vec *v)
 {
-	*v = (struct tp_vec){NULL, NULL, NULL};
+	if (v)
+		*v = (struct tp_vec){NULL, NULL, NULL};
 }
 
 static int not_a_vector(const char *why)
@@ -191,10 +192,13 @@ int tp_vec_resize(struct tp_vec *v, size_t element, size_t count)
 
 int tp_vec_move(struct tp_vec *to, struct tp_vec *from)
 {
-	void *old = to->begin;
+	void *old;
 
 	if (to == from)
 		return 0;
+	if (!to || !from)
+		return not_a_vector("NULL");
+	old = to->begin;
 	*to = *from;
 	tp_vec_init(from);
 	return old ? tp_free(old) : 0;

@@ -22,6 +22,8 @@ struct seen {
 	bool alive;               /* its arrival was told, its death was not */
 };
 
+#define NO_WATCH "there is no watch at NULL"
+
 struct tp_watch {
 	int fd;
 	uint32_t at; /* where the round of comparing is */
@@ -46,7 +48,7 @@ static void look_around(struct tp_watch *w)
 int tp_watch_create(struct tp_watch **ret_watch)
 {
 	struct tp_watch *w;
-	int r = tpi_ready();
+	int r = tpi_ready_for(ret_watch);
 
 	if (r < 0)
 		return r;
@@ -81,7 +83,7 @@ struct tp_watch *tp_watch_destroy(struct tp_watch *w)
 
 int tp_watch_fd(const struct tp_watch *w)
 {
-	return w ? w->fd : -EINVAL;
+	return w ? w->fd : tpi_say(-EINVAL, NO_WATCH);
 }
 
 static int tell(struct tp_event *e, uint32_t kind, const struct tp_peer_info *peer, int32_t status)
@@ -139,12 +141,12 @@ static void begin_round(struct tp_watch *w)
 int tp_watch_next(struct tp_watch *w, struct tp_event *ret_event)
 {
 	uint32_t used;
-	int r = tpi_ready();
+	int r = tpi_ready_for(ret_event);
 
 	if (r < 0)
 		return r;
 	if (!w)
-		return tpi_fail(-EINVAL, "there is no watch at NULL");
+		return tpi_say(-EINVAL, NO_WATCH);
 	if (!w->round)
 		begin_round(w);
 	used = tpi_registry_used();

@@ -100,6 +100,11 @@ int tpi_fail(int error, const char *format, ...)
 	return tpi_say(error, to);
 }
 
+int tpi_no_place(void)
+{
+	return tpi_say(-EINVAL, "there is no place for the result: NULL");
+}
+
 void tpi_complain(const char *format, ...)
 {
 	char line[300];

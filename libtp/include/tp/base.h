@@ -7,6 +7,9 @@
  *
  *   -ENOTCONN   this process is in no group: it was not started by tprun, or it is a forked child that has not called tp_attach
  *   -EPROTO     program and group were built from versions that cannot work together; tp_why names both
+ *
+ * and for NULL in place of an object, a text or a ret_…, where the call does not say that NULL is fine, -EINVAL; of a lock, string or vector
+ * -EFAULT, as for any other place where there is none. Calls that return nothing do nothing then.
  */
 #ifndef TP_BASE_H
 #define TP_BASE_H
