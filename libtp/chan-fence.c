@@ -51,8 +51,10 @@ struct tpi_chan_process *tpi_chan_process(void)
 	if (have)
 		return have;
 	p = tpi_pages(sizeof(struct tpi_chan_process));
-	if (!p)
+	if (!p) {
+		tpi_say(-ENOMEM, "the kernel has no memory for what libtp keeps of this process's channels");
 		return NULL;
+	}
 	arch_syscall3(ARCH_NR_madvise, (long)p, sizeof(struct tpi_chan_process), MADV_WIPEONFORK);
 	if (!__atomic_compare_exchange_n(&tpi_self.part[TPI_PART_CHAN], &have, p, false,
 		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {

@@ -81,9 +81,10 @@ static size_t take_next(struct tp_chan *c, struct tp_message *m, size_t max)
 
 static int tell(struct tp_message *m, int notice, tp_id dead)
 {
-	if (notice == -EOWNERDEAD)
-		*m = (struct tp_message){.sender = dead};
-	return notice;
+	if (notice != -EOWNERDEAD)
+		return tpi_say(notice, "the last producer has closed its lane, and all was received");
+	*m = (struct tp_message){.sender = dead};
+	return tpi_say(notice, "a producer has died, and all of its messages were received");
 }
 
 /* > 0: that many messages. */
@@ -102,9 +103,9 @@ static int wait_for_some(struct tp_chan *c, int64_t timeout, struct tp_message *
 		if (n)
 			return (int)n;
 		if (timeout == TP_NOWAIT)
-			return -EAGAIN;
+			return tpi_say(-EAGAIN, "there is no message");
 		if (late)
-			return late;
+			return tpi_say(late, "no message came in time");
 		late = tpi_chan_wait_news(c, deadline);
 	}
 }

@@ -114,9 +114,9 @@ static int make_room(const struct tp_chan *c, struct tp_lane *l, int64_t timeout
 		if (r < 0)
 			return r;
 		if (timeout == TP_NOWAIT)
-			return -EAGAIN;
+			return tpi_say(-EAGAIN, "the lane is full: the consumer is slower than this producer");
 		if (late)
-			return late;
+			return tpi_say(late, "the lane was full until the time was over");
 		late = tpi_lane_wait_room(l, deadline);
 	}
 }

@@ -185,6 +185,8 @@ static int find(const char *name, const char *type, int64_t deadline, struct tp_
 	return r;
 }
 
+#define NO_LANE_IN_TIME "all lanes of the channel were in use until the time was over"
+
 /* In slices: nothing keeps the channel meanwhile, so its memory may be freed, and used anew, around the sleeper. */
 static int wait_for_lane(struct tp_chan *c, uint32_t freed, int64_t deadline)
 {
@@ -197,7 +199,7 @@ static int wait_for_lane(struct tp_chan *c, uint32_t freed, int64_t deadline)
 			(uint64_t)c->lanes_max);
 	slice = tpi_now() + SLICE_NS;
 	if (deadline != TP_FOREVER && deadline <= slice)
-		return tpi_wait(&c->freed, freed, tpi_wait_begin(), deadline);
+		return tpi_wait(&c->freed, freed, tpi_wait_begin(), deadline) < 0 ? tpi_say(-ETIMEDOUT, NO_LANE_IN_TIME) : 0;
 	r = tpi_wait(&c->freed, freed, tpi_wait_begin(), slice);
 	return r == -ETIMEDOUT ? 0 : r;
 }
@@ -290,6 +292,8 @@ int tp_lane_wait_consumer(struct tp_lane *l, int64_t timeout)
 		if (timeout == TP_NOWAIT)
 			return tpi_fail(-EOWNERDEAD, "the consumer of channel %s has died", c->name);
 		r = tpi_wait(&c->takeovers, takeovers, deaths, deadline);
+		if (r < 0)
+			return tpi_say(r, "no program has taken the channel over in time");
 	}
 	return r;
 }
