@@ -97,7 +97,6 @@ static bool map_control(struct launch *l)
 	memcpy(c->rlimit_data, l->in->rlimits[2], sizeof(c->rlimit_data));
 	c->exe_len = l->in->exe_len;
 	memcpy(c->exe, l->exe, l->in->exe_len);
-	tpi_shared_map_stubs(base);
 	tpi_space_dirty(c, base);
 	return true;
 }
@@ -137,7 +136,7 @@ static void share_image(struct launch *l, uint32_t image)
 	const struct tp_host_image *im = &l->in->images[image];
 	const struct tpi_text *t = im->scan == TP_SCAN_CALLS ? shared_copy(l, im) : NULL;
 
-	if (!t || tpi_failed(tpi_shared_map(t, base_of(l))))
+	if (!t || tpi_failed(tpi_shared_map_stubs(base_of(l))) || tpi_failed(tpi_shared_map(t, base_of(l))))
 		return;
 	tpi_space_set((struct tp_control *)base_of(l), im->bias, t->head_len);
 	l->shared_image = image + 1;

@@ -124,8 +124,6 @@ long tpi_shared_map(const struct tpi_text *t, uint64_t unit_base)
 
 long tpi_shared_map_stubs(uint64_t unit_base)
 {
-	if (!area)
-		return -ENOSYS;
 	return tpi_mmap(unit_base + TP_SLOT_STUBS, TP_SLOT_STUBS_SIZE, PROT_READ | PROT_EXEC,
 			MAP_PRIVATE | MAP_FIXED_NOREPLACE, area_fd, 0);
 }
