@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <tp/heap.h>
 
-#include "heap-engine.h"
+#include "heap-near.h"
 
 enum { GROW_MAX = 16 }; /* units */
 

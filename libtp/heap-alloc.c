@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "heap-near.h"
 #include "heap-span.h"
 
 static struct tpi_heap *heap_or_why(int *ret_error)
@@ -43,7 +44,7 @@ static int alloc(struct tpi_heap *t, size_t size, size_t align, void **ret_ptr, 
 		r = tpi_span_alloc(t, size, align, ret_ptr, ret_zero);
 		return r ? tpi_heap_full(size > align ? size : align) : 0;
 	}
-	p = tpi_heap_get_class(t, c);
+	p = tpi_slab_alloc(t, c);
 	if (!p)
 		return tpi_heap_full(size);
 	*ret_ptr = p;

@@ -85,6 +85,21 @@ static const char *check_lists(struct check *k, uint32_t slab, uint32_t class_, 
 	return NULL;
 }
 
+/* What the shortest way goes by. */
+static bool is_of_class(struct check *k, uint32_t slab, uint32_t class_)
+{
+	const struct tpi_class *c = &tpi_class[class_];
+	const struct tp_slab *s = &k->m.slabs[slab];
+	const uint16_t *links = tpi_links(&k->m, slab, class_);
+
+	if (tpi_get(links[0]) != TP_HEAP_NO_BLOCK)
+		return false;
+	return class_ >= TPI_DENSE || (tpi_get(s->many.unit) == (uintptr_t)tpi_unit(slab) >> TP_HEAP_UNIT_SHIFT &&
+					      tpi_get(s->many.step) == c->step && tpi_get(s->many.links) == (uintptr_t)links &&
+					      tpi_get(s->many.base) == (uintptr_t)tpi_unit(slab) && tpi_get(s->many.size) == c->size &&
+					      tpi_get(s->many.max) == (uint32_t)c->first + c->cap - 1);
+}
+
 static const char *check_slab(struct check *k, uint32_t slab, uint64_t word)
 {
 	const struct tpi_class *c = &tpi_class[TP_HEAP_WORD_CLASS(word)];
@@ -96,6 +111,8 @@ static const char *check_slab(struct check *k, uint32_t slab, uint64_t word)
 		return "a slab of no class";
 	if (tpi_get(s->units) != c->units)
 		return "a slab of another length than its class has";
+	if (!is_of_class(k, slab, TP_HEAP_WORD_CLASS(word)))
+		return "a slab whose entry is not that of its class";
 	what = check_lists(k, slab, TP_HEAP_WORD_CLASS(word), &have);
 	if (what)
 		return what;

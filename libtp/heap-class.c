@@ -11,7 +11,7 @@
 
 #define ALL(size, units) ((units) * 65536 / (size))
 
-#define CLASS(size_, units_, first_, shift_)                                                       \
+#define CLASS(size_, units_, first_, shift_, line_)                                                \
 	{                                                                                          \
 		.step = UINT64_MAX / (size_) + 1,                                                  \
 		.size = (size_),                                                                   \
@@ -20,19 +20,20 @@
 		.batch = AT_LEAST(4096 / (size_), 1),                                              \
 		.worth = AT_LEAST((ALL(size_, units_) - (first_)) / 8, 1),                         \
 		.shift = (shift_),                                                                 \
+		.line = (line_),                                                                   \
 		.units = (units_),                                                                 \
 		.held_max = (uint8_t)AT_LEAST(AT_MOST(ALL(size_, units_) / 4, 32), 4),             \
 	}
 
 /* Few blocks: their links are in the slab's entry. */
-#define FEW(size, units) CLASS(size, units, 0, 1)
+#define FEW(size, units) CLASS(size, units, 0, 1, 0)
 
 /*
  * Many: links take the place of the first blocks, from a line of the slab's on; one link more, for what is left at the end. If all classes
  * had them on the first line, caches would have to keep those of all slabs in one place: they all start on 64 KiB.
  */
 #define DENSE(size, line)                                                                          \
-	CLASS(size, 1, (64 * (line) + 2 * (65536 / (size) + 1) + (size) - 1) / (size), 32 * (line))
+	CLASS(size, 1, (64 * (line) + 2 * (65536 / (size) + 1) + (size) - 1) / (size), 0, line)
 
 const struct tpi_class tpi_class[64] = {
 	DENSE(16, 0), DENSE(32, 0), DENSE(48, 0), DENSE(64, 6),

@@ -25,6 +25,7 @@ struct tpi_class {
 	uint16_t batch;	  /* blocks that are carved at once */
 	uint16_t worth;	  /* so many free blocks make a slab worth taking */
 	uint16_t shift;	  /* block n starts at (n - shift) * size */
+	uint8_t line;	  /* of 64 bytes, where a slab's links start if they are in it */
 	uint8_t units;	  /* of a slab */
 	uint8_t held_max; /* slabs a thread holds besides the one it allocates from */
 };

@@ -17,6 +17,7 @@
 enum {
 	TPI_HELD_MAX = 32,
 	TPI_KEPT_MAX = 24,
+	TPI_OWN = 256, /* places in which a thread finds its own slabs */
 	TPI_ACTIVE = 1 << 20, /* bias of the slab that is allocated from: it never counts as empty */
 };
 
@@ -27,19 +28,6 @@ struct tpi_heap_map {
 	uint64_t *owner, *busy, *dirty, *room;
 	uint32_t units;
 	uint32_t room_words; /* 64-bit words of one class's bitmap in `room` */
-};
-
-struct tpi_bin {
-	struct tp_slab *slab; /* the thread allocates from it; &none: there is none yet */
-	char *base;	      /* block n is at base + n * size */
-	uint16_t *link;	      /* block n's is [n] */
-	uint64_t size;
-	uint32_t max; /* the highest number */
-};
-
-/* What a free needs to know of a class. */
-struct tpi_near_class {
-	uint64_t step, shift;
 };
 
 struct tpi_held {
@@ -54,17 +42,17 @@ struct tpi_kept {
 
 /* A thread's part of the heap: private memory, which a death loses; owner[] says all that it knows. */
 struct tpi_heap {
-	uintptr_t pointer;  /* the thread's; 0: of none at present */
+	uintptr_t pointer;	/* the thread's; 0: of none at present */
 	struct tpi_heap *older; /* all of the process: they are used again, and never unmapped */
-	uint64_t slab_word; /* this thread's word for a slab of class 0 */
-	struct tpi_near_class near_class[TPI_DENSE];
+	uint64_t slab_word;	/* this thread's word for a slab of class 0 */
 	struct tpi_heap_map map;
 	uint32_t takes;		/* of runs */
 	bool guest;		/* not a thread's: keeps nothing */
 	bool copy;		/* of a forked child: what others wrote may be half there (malloc/fork.c) */
+	struct tp_slab *own[TPI_OWN]; /* tpi_own; &none: there is none in that place */
+	struct tp_slab *slab_of_16[TPI_SMALL_MAX / 16 + 1]; /* of tpi_class_of_16's */
+	struct tp_slab *slab[TPI_CLASSES]; /* the thread allocates from it; &none: there is none yet */
 	struct tp_slab none;
-	struct tpi_bin *bin_of_16[TPI_SMALL_MAX / 16 + 1]; /* tpi_class_of_16's */
-	struct tpi_bin bin[TPI_CLASSES];
 	struct tpi_held held[TPI_CLASSES];
 	struct tpi_kept kept;
 };
@@ -94,12 +82,37 @@ static inline char *tpi_unit(uint32_t i)
 	return (char *)TPI_HEAP_BASE + ((uint64_t)i << TP_HEAP_UNIT_SHIFT);
 }
 
-/* The links of a slab, such that [n] is block n's. */
+/* The links of a slab, such that [n] is block n's: of one that has them in its entry, of any. */
+static inline uint16_t *tpi_links_here(struct tp_slab *s)
+{
+	return (uint16_t *)((char *)s + offsetof(struct tp_slab, no_link));
+}
+
 static inline uint16_t *tpi_links(const struct tpi_heap_map *m, uint32_t slab, uint32_t class_)
 {
-	char *in_entry = (char *)&m->slabs[slab] + offsetof(struct tp_slab, link) - sizeof(uint16_t);
+	return class_ < TPI_DENSE ? (uint16_t *)tpi_unit(slab) + 32 * tpi_class[class_].line : tpi_links_here(&m->slabs[slab]);
+}
 
-	return (uint16_t *)(class_ < TPI_DENSE ? tpi_unit(slab) : in_entry);
+/*
+ * The slabs that are this thread's own and have their links with them, by the unit's number in the address space. A place with another slab
+ * says nothing: who comes last has it. The slab's entry says what unit it is of.
+ */
+static inline struct tp_slab **tpi_own(struct tpi_heap *t, uint32_t slab)
+{
+	return &t->own[((TPI_HEAP_BASE >> TP_HEAP_UNIT_SHIFT) + slab) % TPI_OWN];
+}
+
+static inline void tpi_own_add(struct tpi_heap *t, uint32_t slab, uint32_t class_)
+{
+	if (class_ < TPI_DENSE)
+		*tpi_own(t, slab) = &t->map.slabs[slab];
+}
+
+/* Before the slab becomes anything else. */
+static inline void tpi_own_drop(struct tpi_heap *t, uint32_t slab)
+{
+	if (*tpi_own(t, slab) == &t->map.slabs[slab])
+		*tpi_own(t, slab) = &t->none;
 }
 
 static inline char *tpi_block(const struct tpi_class *c, uint32_t slab, uint32_t block)
@@ -132,55 +145,10 @@ static inline bool tpi_block_ok(const struct tpi_class *c, uint32_t block)
 	return block - c->first < c->cap;
 }
 
-/* heap-thread.c: this thread's part. NULL: too many threads or no memory; tpi_heap_guest is for frees then. */
+/* heap-thread.c: this thread's part. NULL: too many threads or no memory; tpi_heap_guest is for frees then. heap-near.h finds it faster. */
+struct tpi_heap *tpi_heap_far(void) TPI_HIDDEN;
 struct tpi_heap *tpi_heap_guest(struct tpi_heap *room) TPI_HIDDEN;
 void tpi_heap_map_init(struct tpi_heap_map *map) TPI_HIDDEN;
-
-/*
- * The parts of this process's threads by a hash of the thread pointer, as distances from a part that is nobody's, so that all zero means none:
- * a forked child finds its page wiped. What is found is right if its `pointer` says so, and so races with nobody. A miss is looked up in the
- * table of threads.
- */
-enum { TPI_NEAR = 256 };
-
-struct tpi_near {
-	uintptr_t first_pointer; /* the first thread has a place of its own: most programs' only one, or busiest */
-	uintptr_t first_taken;
-	struct tpi_heap *first;
-	intptr_t part[TPI_NEAR];
-	char pad[4096 - (TPI_NEAR + 3) * sizeof(intptr_t)];
-	struct tpi_heap nobody;
-};
-
-extern struct tpi_near tpi_near TPI_HIDDEN;
-
-static inline uint32_t tpi_near_hash(uintptr_t pointer)
-{
-	/* Threads' stacks are pages apart, and of whatever size. */
-	return (uint32_t)(pointer >> 12) % TPI_NEAR;
-}
-
-/* This thread's part if it is near; else NULL, and tpi_heap_mine may have it. */
-static inline struct tpi_heap *tpi_heap_near(void)
-{
-	uintptr_t pointer = arch_thread_pointer();
-	struct tpi_heap *t;
-
-	/* Only that thread sets it, and finds it by its own pointer. */
-	if (tpi_likely(tpi_get(tpi_near.first_pointer) == pointer))
-		return tpi_near.first;
-	t = (struct tpi_heap *)((char *)&tpi_near.nobody + tpi_get(tpi_near.part[tpi_near_hash(pointer)]));
-	return tpi_likely(tpi_get(t->pointer) == pointer) ? t : NULL;
-}
-
-struct tpi_heap *tpi_heap_far(void) TPI_HIDDEN;
-
-static inline struct tpi_heap *tpi_heap_mine(void)
-{
-	struct tpi_heap *t = tpi_heap_near();
-
-	return tpi_likely(t != NULL) ? t : tpi_heap_far();
-}
 
 /* heap-run.c. A run that was got is HELD by the caller, `units` and `reach` are set. */
 int tpi_run_get(struct tpi_heap *t, uint32_t units, uint32_t align, uint32_t slack, uint32_t *ret_head, bool *ret_zero) TPI_HIDDEN;
@@ -204,15 +172,18 @@ bool tpi_purge_now(struct tpi_heap *t, uint32_t units) TPI_HIDDEN;
 void tpi_purge_around(struct tpi_heap *t, uint32_t unit) TPI_HIDDEN;
 
 /* heap-slab.c */
-void *tpi_slab_dry(struct tpi_heap *t, uint32_t class_) TPI_HIDDEN;
+/* A block of the class; NULL: there is no memory. */
+void *tpi_slab_alloc(struct tpi_heap *t, uint32_t class_) TPI_HIDDEN;
 /* Return: 0, for the last call of a free. */
-int tpi_slab_emptied(struct tpi_heap *t, uint32_t slab, uint32_t class_) TPI_HIDDEN;
+int tpi_slab_emptied(struct tpi_heap *t, uint32_t slab) TPI_HIDDEN;
 bool tpi_slab_take(struct tpi_heap *t, uint32_t slab, uint32_t class_) TPI_HIDDEN;
 void tpi_slab_publish(struct tpi_heap *t, uint32_t slab, uint32_t class_) TPI_HIDDEN;
 void tpi_slab_look(struct tpi_heap *t, uint32_t slab, uint32_t class_) TPI_HIDDEN;
 void tpi_slab_leave(struct tpi_heap *t) TPI_HIDDEN;
 bool tpi_slab_free_own(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint32_t block) TPI_HIDDEN;
+/* Into a slab that is not this thread's. false: the block is free already. _away: without a look whether the slab is to be had. */
 bool tpi_slab_free_other(struct tpi_heap *t, uint32_t slab, uint64_t word, uint32_t block) TPI_HIDDEN;
+bool tpi_slab_free_away(struct tpi_heap *t, uint32_t slab, uint16_t *link, uint32_t block) TPI_HIDDEN;
 
 /* heap-recover.c: the slab's owner is dead, and it is the caller's now: sets its fields right. Return: blocks in use. */
 int32_t tpi_slab_recover(const struct tpi_heap_map *m, uint32_t slab, uint32_t class_) TPI_HIDDEN;
@@ -230,6 +201,8 @@ int tpi_heap_alloc(size_t size, size_t align, void **ret_ptr) TPI_HIDDEN;
 int tpi_heap_alloc_zero(size_t size, void **ret_ptr) TPI_HIDDEN;
 int tpi_heap_realloc(void *ptr, size_t size, void **ret_ptr) TPI_HIDDEN;
 int tpi_heap_free(void *ptr) TPI_HIDDEN;
+/* By a thread that has a part. */
+int tpi_heap_free_by(struct tpi_heap *t, void *ptr) TPI_HIDDEN;
 /* Without a part of the heap. heap-free.c keeps it out of line. */
 int tpi_heap_free_as_guest(void *ptr) TPI_HIDDEN __attribute__((noinline));
 size_t tpi_heap_usable_size(const void *ptr) TPI_HIDDEN;
@@ -244,94 +217,5 @@ int tpi_heap_check(void) TPI_HIDDEN;
 int tpi_heap_blame(const void *ptr, const char *call) TPI_HIDDEN __attribute__((cold));
 void tpi_heap_damaged(uint32_t slab, uint32_t block) TPI_HIDDEN __attribute__((cold));
 int tpi_heap_full(size_t size) TPI_HIDDEN __attribute__((cold));
-
-/* A block, if the active slab has one at hand. */
-static inline bool tpi_heap_pop(struct tpi_bin *b, void **ret_ptr)
-{
-	struct tp_slab *s = b->slab;
-	uint64_t block = tpi_get(s->free);
-	uint16_t *link;
-	uint32_t next;
-
-	if (tpi_unlikely(!block))
-		return false;
-	link = b->link + block;
-	next = tpi_get(*link);
-	if (tpi_unlikely(next > b->max))
-		return false;
-	/* From here on a death loses the block; before, it was in the list still. */
-	tpi_set(s->free, next);
-	tpi_then();
-	tpi_set(*link, TP_HEAP_IN_USE);
-	arch_count_up(&s->count);
-	*ret_ptr = b->base + block * b->size;
-	return true;
-}
-
-static inline void *tpi_heap_get_class(struct tpi_heap *t, uint32_t class_)
-{
-	void *p;
-
-	return tpi_likely(tpi_heap_pop(&t->bin[class_], &p)) ? p : tpi_slab_dry(t, class_);
-}
-
-/* What came of a free on the fast path. */
-enum tpi_put {
-	TPI_PUT_NOT,	/* nothing was done: it is something else, or something is wrong */
-	TPI_PUT_DONE,
-	TPI_PUT_EMPTIED, /* and tpi_slab_emptied is to be called */
-};
-
-/* Frees into a slab of this thread's own. NOT: the block is free already. */
-static inline enum tpi_put tpi_heap_put_link(struct tp_slab *s, uint16_t *links, uint64_t block)
-{
-	uint16_t *link = links + block;
-
-	if (tpi_unlikely(tpi_get(*link) != TP_HEAP_IN_USE))
-		return TPI_PUT_NOT;
-	/* The link before the head: a death in between loses this block only. */
-	tpi_set(*link, (uint16_t)tpi_get(s->free));
-	tpi_then();
-	tpi_set(s->free, (uint32_t)block);
-	return tpi_unlikely(arch_count_down(&s->count)) ? TPI_PUT_EMPTIED : TPI_PUT_DONE;
-}
-
-static inline enum tpi_put tpi_heap_put_block(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint32_t block)
-{
-	return tpi_heap_put_link(&t->map.slabs[slab], tpi_links(&t->map, slab, class_), block);
-}
-
-/* The same for any pointer; if it is in a slab of this thread's own, its number and class are set. */
-static inline enum tpi_put tpi_heap_put(struct tpi_heap *t, const void *ptr, uint32_t *ret_slab, uint32_t *ret_class)
-{
-	uint64_t at = (uint64_t)(uintptr_t)ptr, i = (at >> TP_HEAP_UNIT_SHIFT) - (TPI_HEAP_BASE >> TP_HEAP_UNIT_SHIFT), word;
-	const struct tpi_near_class *c;
-	unsigned __int128 product;
-
-	if (tpi_unlikely(i >= t->map.units))
-		return TPI_PUT_NOT;
-	word = tpi_get(t->map.owner[i]) ^ t->slab_word;
-	if (tpi_unlikely(word >= TPI_DENSE))
-		return TPI_PUT_NOT;
-	*ret_slab = (uint32_t)i;
-	*ret_class = (uint32_t)word;
-	/* As tpi_class_block; what is before the first block, or behind the last, has a link that never says "in use". */
-	c = &t->near_class[word];
-	product = (unsigned __int128)(at & (TP_HEAP_UNIT - 1)) * c->step;
-	if (tpi_unlikely((uint64_t)product >= c->step))
-		return TPI_PUT_NOT;
-	return tpi_heap_put_link(&t->map.slabs[i], (uint16_t *)(at & ~(TP_HEAP_UNIT - 1)), (uint64_t)(product >> 64) + c->shift);
-}
-
-static inline int tpi_heap_free_fast(struct tpi_heap *t, void *ptr)
-{
-	uint32_t slab, class_;
-
-	switch (tpi_heap_put(t, ptr, &slab, &class_)) {
-	case TPI_PUT_DONE: return 0;
-	case TPI_PUT_EMPTIED: return tpi_slab_emptied(t, slab, class_);
-	default: return tpi_heap_free(ptr);
-	}
-}
 
 #endif

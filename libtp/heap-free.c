@@ -2,6 +2,7 @@
 /* Freeing what is not in a slab of the calling thread, or not as it should be. What is right is done here; what is not is blamed. */
 #include <errno.h>
 
+#include "heap-near.h"
 #include "heap-span.h"
 
 struct spot {
@@ -64,6 +65,32 @@ int tpi_heap_free_as_guest(void *ptr)
 	struct tpi_heap guest;
 
 	return free_slow(tpi_heap_guest(&guest), ptr);
+}
+
+/*
+ * What another thread has allocated and is still at work on, which is most of what a receiver frees. Nothing of the slab's entry is read
+ * but where the block goes: its first line is the other's. False: it is something else.
+ */
+static inline bool free_of_another(struct tpi_heap *t, void *ptr)
+{
+	uint64_t off = (uint64_t)(uintptr_t)ptr - TPI_HEAP_BASE, w;
+	uint32_t slab = (uint32_t)(off >> TP_HEAP_UNIT_SHIFT), class_, block;
+
+	if (tpi_unlikely(off >> TP_HEAP_UNIT_SHIFT >= t->map.units))
+		return false;
+	w = tpi_get(t->map.owner[slab]);
+	class_ = (uint32_t)((w & 0x1ff) - (TP_HEAP_SLAB << 6));
+	if (class_ >= TPI_DENSE || TP_HEAP_WORD_THREAD(w) == TP_HEAP_SHARED || (w ^ t->slab_word) < 64 ||
+		!tpi_class_block(&tpi_class[class_], off % TP_HEAP_UNIT, &block))
+		return false;
+	return tpi_slab_free_away(t, slab, tpi_links(&t->map, slab, class_) + block, block);
+}
+
+int tpi_heap_free_by(struct tpi_heap *t, void *ptr)
+{
+	if (tpi_likely(free_of_another(t, ptr)))
+		return 0;
+	return ptr ? free_slow(t, ptr) : 0;
 }
 
 int tpi_heap_free(void *ptr)

@@ -246,6 +246,7 @@ void tpi_run_keep(struct tpi_heap *t, uint32_t head)
 	struct tpi_kept *k = &t->kept;
 	uint32_t units = tpi_get(t->map.slabs[head].units);
 
+	tpi_own_drop(t, head);
 	__atomic_store_n(&t->map.owner[head], tpi_word(t, TP_HEAP_HELD, 0), __ATOMIC_RELEASE);
 	if (t->guest || units > k->limit) {
 		tpi_run_put(t, head);

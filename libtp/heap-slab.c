@@ -2,14 +2,14 @@
 /*
  * Slabs: blocks of one class.
  *
- * Layout: tp/abi/heap.h. A thread allocates from one slab a class (its bin), and holds a few more into which it has freed. Everything else is
+ * Layout: tp/abi/heap.h. A thread allocates from one slab a class, and holds a few more into which it has freed. Everything else is
  * SHARED: above all the full ones, which are nobody's business until somebody frees into them.
  *
  * Invariant. A block that was carved is in use, or in `free`, or in `remote`, or lost by a death (at most one a death). The two lists are
  * apart, or `free` is the end of `remote`: then a collect was cut short, and `remote` alone is true (heap-recover.c).
  *
- *	allocate           head's link → free; link ← IN_USE; count + 1                          (tpi_heap_pop)
- *	free, own slab     link ← free; free ← block; count - 1                                  (tpi_heap_put_block)
+ *	allocate           head's link → free; link ← IN_USE; count + 1                          (tpi_slab_pop)
+ *	free, own slab     link ← free; free ← block; count - 1                                  (tpi_slab_put)
  *	free, other's      link ← head of remote; CAS remote (release)                           push
  *	collect            free ← head of remote; THEN CAS remote → 0 (acquire); count - n       collect
  *	carve              link the new blocks; free ← first; THEN carved + n                    carve
@@ -28,7 +28,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "heap-engine.h"
+#include "heap-fast.h"
 
 static uint32_t remote_count(uint32_t remote)
 {
@@ -49,7 +49,7 @@ static bool collect(struct tp_slab *s, const struct tpi_class *c)
 	do {
 		if (!tpi_block_ok(c, r & 0xffff))
 			return false;
-		tpi_set(s->free, r & 0xffff);
+		tpi_set(s->free, (uint16_t)r);
 		tpi_then();
 	} while (!__atomic_compare_exchange_n(&s->remote, &r, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 	tpi_set(s->count, s->count - (int32_t)remote_count(r));
@@ -69,37 +69,46 @@ static bool carve(struct tp_slab *s, const struct tpi_class *c, uint32_t slab, u
 		tpi_set(link[block], (uint16_t)next);
 		next = block;
 	}
-	tpi_set(s->free, next);
+	tpi_set(s->free, (uint16_t)next);
 	tpi_then();
 	tpi_set(s->carved, from + n);
 	return true;
 }
 
-static uint32_t slab_of_bin(const struct tpi_heap *t, uint32_t class_)
+static uint32_t active(const struct tpi_heap *t, uint32_t class_)
 {
-	return (uint32_t)(t->bin[class_].slab - t->map.slabs);
+	return (uint32_t)(t->slab[class_] - t->map.slabs);
+}
+
+/* For tpi_heap_pop_small, too. */
+static void set_active(struct tpi_heap *t, uint32_t class_, struct tp_slab *s)
+{
+	uint32_t from = class_ ? tpi_class[class_ - 1].size / 16 + 1 : 0, to = tpi_class[class_].size / 16;
+
+	t->slab[class_] = s;
+	for (uint32_t k = from; k <= to && k <= TPI_SMALL_MAX / 16; k++)
+		t->slab_of_16[k] = s;
 }
 
 static void activate(struct tpi_heap *t, uint32_t class_, uint32_t slab)
 {
 	struct tp_slab *s = &t->map.slabs[slab];
-	const struct tpi_class *c = &tpi_class[class_];
 
 	tpi_set(s->count, s->count + TPI_ACTIVE);
 	s->bias = TPI_ACTIVE;
-	t->bin[class_] = (struct tpi_bin){s, tpi_unit(slab) - (size_t)c->shift * c->size, tpi_links(&t->map, slab, class_), c->size,
-		(uint32_t)c->first + c->cap - 1};
+	set_active(t, class_, s);
+	tpi_own_add(t, slab, class_);
 }
 
-/* The bin is left with no slab; it was `slab`, still held. */
+/* There is no slab to allocate from; it was `slab`, still held. */
 static bool deactivate(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
 {
-	struct tp_slab *s = t->bin[class_].slab;
+	struct tp_slab *s = t->slab[class_];
 
 	if (s == &t->none)
 		return false;
-	*ret_slab = slab_of_bin(t, class_);
-	t->bin[class_] = (struct tpi_bin){.slab = &t->none};
+	*ret_slab = active(t, class_);
+	set_active(t, class_, &t->none);
 	tpi_set(s->count, s->count - s->bias);
 	s->bias = 0;
 	return true;
@@ -147,6 +156,25 @@ static bool pick_any(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
 	return false;
 }
 
+static void set_up_links(struct tpi_heap *t, uint32_t slab, uint32_t class_)
+{
+	const struct tpi_class *c = &tpi_class[class_];
+	struct tp_slab *s = &t->map.slabs[slab];
+	uint16_t *links = tpi_links(&t->map, slab, class_);
+
+	memset(s->link, 0, sizeof(s->link));
+	if (class_ < TPI_DENSE) {
+		memset(tpi_unit(slab), 0, (size_t)c->first * c->size);
+		s->many.unit = (uintptr_t)tpi_unit(slab) >> TP_HEAP_UNIT_SHIFT;
+		s->many.step = c->step;
+		s->many.links = (uintptr_t)links;
+		s->many.base = (uintptr_t)tpi_unit(slab);
+		s->many.size = c->size;
+		s->many.max = (uint32_t)c->first + c->cap - 1;
+	}
+	links[0] = TP_HEAP_NO_BLOCK;
+}
+
 static bool make(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
 {
 	const struct tpi_class *c = &tpi_class[class_];
@@ -161,10 +189,7 @@ static bool make(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
 	tpi_set(s->count, 0);
 	tpi_set(s->carved, 0);
 	s->bias = 0;
-	if (class_ < TPI_DENSE)
-		memset(tpi_unit(*ret_slab), 0, (size_t)(c->first - c->shift) * c->size);
-	else
-		memset(s->link, 0, sizeof(s->link));
+	set_up_links(t, *ret_slab, class_);
 	__atomic_store_n(&t->map.owner[*ret_slab], tpi_word(t, TP_HEAP_SLAB, class_), __ATOMIC_RELEASE);
 	return true;
 }
@@ -172,10 +197,10 @@ static bool make(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
 static bool refill(struct tpi_heap *t, uint32_t class_)
 {
 	const struct tpi_class *c = &tpi_class[class_];
-	struct tp_slab *s = t->bin[class_].slab;
+	struct tp_slab *s = t->slab[class_];
 	uint32_t next, old;
 
-	if (s != &t->none && (collect(s, c) || carve(s, c, slab_of_bin(t, class_), t->bin[class_].link)))
+	if (s != &t->none && (collect(s, c) || carve(s, c, active(t, class_), tpi_links(&t->map, active(t, class_), class_))))
 		return true;
 	if (!pick_held(t, class_, &next) && !pick_shared(t, class_, &next) && !make(t, class_, &next) &&
 		!pick_any(t, class_, &next))
@@ -189,30 +214,45 @@ static bool refill(struct tpi_heap *t, uint32_t class_)
 /* The first link of the free list makes no sense: somebody wrote to it. What hangs on it is lost; what was carved stays counted. */
 static void drop_damaged(struct tpi_heap *t, uint32_t class_)
 {
-	struct tp_slab *s = t->bin[class_].slab;
+	struct tp_slab *s = t->slab[class_];
 
-	tpi_heap_damaged(slab_of_bin(t, class_), s->free);
+	tpi_heap_damaged(active(t, class_), s->free);
 	tpi_set(s->free, 0);
 }
 
-void *tpi_slab_dry(struct tpi_heap *t, uint32_t class_)
+static bool pop(struct tpi_heap *t, uint32_t class_, void **ret_ptr)
 {
-	tpi_heap_check_fork();
-	for (;;) {
-		void *p;
+	const struct tpi_class *c = &tpi_class[class_];
+	struct tp_slab *s = t->slab[class_];
+	uint32_t block;
 
-		if (tpi_heap_pop(&t->bin[class_], &p))
-			return p;
-		if (tpi_get(t->bin[class_].slab->free))
-			drop_damaged(t, class_);
-		if (!refill(t, class_))
-			return NULL;
-	}
+	if (class_ < TPI_DENSE)
+		return tpi_heap_pop(s, ret_ptr);
+	if (!tpi_slab_pop(s, tpi_links_here(s), (uint32_t)c->first + c->cap - 1, &block))
+		return false;
+	*ret_ptr = tpi_block(c, active(t, class_), block);
+	return true;
 }
 
-int tpi_slab_emptied(struct tpi_heap *t, uint32_t slab, uint32_t class_)
+void *tpi_slab_alloc(struct tpi_heap *t, uint32_t class_)
 {
-	struct tpi_held *h = &t->held[class_];
+	void *p;
+
+	if (pop(t, class_, &p))
+		return p;
+	tpi_heap_check_fork();
+	do {
+		if (pop(t, class_, &p))
+			return p;
+		if (tpi_get(t->slab[class_]->free))
+			drop_damaged(t, class_);
+	} while (refill(t, class_));
+	return NULL;
+}
+
+int tpi_slab_emptied(struct tpi_heap *t, uint32_t slab)
+{
+	struct tpi_held *h = &t->held[TP_HEAP_WORD_CLASS(tpi_get(t->map.owner[slab]))];
 
 	for (uint32_t j = 0; j < h->n; j++)
 		if (h->unit[j] == slab) {
@@ -247,7 +287,7 @@ static void give_back_if_empty(struct tpi_heap *t, uint32_t slab, uint32_t class
 }
 
 /* A shared slab has changed: is it empty now, or worth taking? `edge`: say so only at the block that makes it so. */
-static void look_at_shared(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint32_t remote, bool edge)
+static __attribute__((noinline)) void look_at_shared(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint32_t remote, bool edge)
 {
 	const struct tpi_class *c = &tpi_class[class_];
 	uint32_t last = tpi_get(t->map.slabs[slab].last), n = remote_count(remote), room = c->cap - last + n;
@@ -263,6 +303,7 @@ void tpi_slab_publish(struct tpi_heap *t, uint32_t slab, uint32_t class_)
 	struct tp_slab *s = &t->map.slabs[slab];
 	uint64_t w = TP_HEAP_WORD(tpi_heap_tag(), TP_HEAP_SHARED, TP_HEAP_SLAB, class_);
 
+	tpi_own_drop(t, slab);
 	tpi_set(s->last, (uint32_t)s->count);
 	__atomic_exchange_n(&t->map.owner[slab], w, __ATOMIC_SEQ_CST);
 	look_at_shared(t, slab, class_, __atomic_load_n(&s->remote, __ATOMIC_SEQ_CST), false);
@@ -298,28 +339,37 @@ static bool hold(struct tpi_heap *t, uint32_t slab, uint32_t class_)
 
 bool tpi_slab_free_own(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint32_t block)
 {
-	enum tpi_put put = tpi_heap_put_block(t, slab, class_, block);
+	enum tpi_put put;
 
+	tpi_own_add(t, slab, class_);
+	put = tpi_slab_put(&t->map.slabs[slab], tpi_links(&t->map, slab, class_), block);
 	if (put == TPI_PUT_EMPTIED)
-		tpi_slab_emptied(t, slab, class_);
+		tpi_slab_emptied(t, slab);
 	return put != TPI_PUT_NOT;
 }
 
-/* A block of a slab that is not this thread's. false: it is free already. */
-bool tpi_slab_free_other(struct tpi_heap *t, uint32_t slab, uint64_t word, uint32_t block)
+bool tpi_slab_free_away(struct tpi_heap *t, uint32_t slab, uint16_t *link, uint32_t block)
 {
-	uint32_t class_ = TP_HEAP_WORD_CLASS(word), remote;
-	uint16_t *link = tpi_links(&t->map, slab, class_) + block;
+	uint32_t remote;
+	uint64_t word;
 
-	if (tpi_get(*link) != TP_HEAP_IN_USE)
+	if (tpi_unlikely(tpi_get(*link) != TP_HEAP_IN_USE))
 		return false;
-	if (TP_HEAP_WORD_THREAD(word) == TP_HEAP_SHARED && hold(t, slab, class_))
-		return tpi_slab_free_own(t, slab, class_, block);
 	remote = push(&t->map.slabs[slab], link, block);
 	word = __atomic_load_n(&t->map.owner[slab], __ATOMIC_SEQ_CST);
-	if (TP_HEAP_WORD_THREAD(word) == TP_HEAP_SHARED && TP_HEAP_WORD_KIND(word) == TP_HEAP_SLAB)
+	if (tpi_unlikely(TP_HEAP_WORD_THREAD(word) == TP_HEAP_SHARED) && TP_HEAP_WORD_KIND(word) == TP_HEAP_SLAB)
 		look_at_shared(t, slab, TP_HEAP_WORD_CLASS(word), remote, true);
 	return true;
+}
+
+bool tpi_slab_free_other(struct tpi_heap *t, uint32_t slab, uint64_t word, uint32_t block)
+{
+	uint32_t class_ = TP_HEAP_WORD_CLASS(word);
+	uint16_t *link = tpi_links(&t->map, slab, class_) + block;
+
+	if (TP_HEAP_WORD_THREAD(word) == TP_HEAP_SHARED && tpi_get(*link) == TP_HEAP_IN_USE && hold(t, slab, class_))
+		return tpi_slab_free_own(t, slab, class_, block);
+	return tpi_slab_free_away(t, slab, link, block);
 }
 
 static void leave(struct tpi_heap *t, uint32_t slab, uint32_t class_)

@@ -3,15 +3,13 @@
  * A thread's part of the heap, from its first call to its end.
  *
  * The parts of a process are in one list that only grows; a part whose `pointer` is 0 is taken again by CAS. So whoever reads one that it
- * found near (heap-engine.h) reads a part, its own or not, whatever has ended meanwhile.
+ * found near (heap-near.h) reads a part, its own or not, whatever has ended meanwhile.
  */
-#include <linux/mman.h>
 #include <string.h>
 
-#include "heap-engine.h"
+#include "heap-near.h"
 
 static struct tpi_heap *newest;
-struct tpi_near tpi_near __attribute__((aligned(4096)));
 
 /* Of this process: the last number that a thread was given. */
 static uint32_t threads;
@@ -38,38 +36,13 @@ static uint64_t word_for(uint32_t thread)
 	return TP_HEAP_WORD(tpi_heap_tag(), thread, TP_HEAP_SLAB, 0);
 }
 
-/* Whoever comes while the first place is free gets it, until it ends. */
-static void put_near(struct tpi_heap *t)
-{
-	uintptr_t pointer = arch_thread_pointer(), none = 0;
-
-	tpi_set(tpi_near.part[tpi_near_hash(pointer)], (intptr_t)((uintptr_t)t - (uintptr_t)&tpi_near.nobody));
-	if (tpi_get(tpi_near.first_taken) ||
-		!__atomic_compare_exchange_n(&tpi_near.first_taken, &none, pointer, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		return;
-	tpi_near.first = t;
-	tpi_then();
-	tpi_set(tpi_near.first_pointer, pointer);
-}
-
-static void leave_near(void)
-{
-	uintptr_t pointer = arch_thread_pointer();
-
-	tpi_set(tpi_near.part[tpi_near_hash(pointer)], 0);
-	if (tpi_get(tpi_near.first_pointer) != pointer)
-		return;
-	tpi_set(tpi_near.first_pointer, 0);
-	__atomic_store_n(&tpi_near.first_taken, 0, __ATOMIC_RELEASE);
-}
-
 static void at_end(struct tpi_thread *thread)
 {
 	struct tpi_heap *t = thread->part[TPI_PART_HEAP];
 
 	thread->part[TPI_PART_HEAP] = NULL;
 	tpi_slab_leave(t);
-	leave_near();
+	tpi_near_leave();
 	/* Release, partner: take_part. */
 	__atomic_store_n(&t->pointer, 0, __ATOMIC_RELEASE);
 }
@@ -125,6 +98,23 @@ static uint32_t new_number(void)
 	return number;
 }
 
+/* It has no slabs: `none` has no block, whoever looks at it as which kind, and is of no unit. */
+static void start_empty(struct tpi_heap *t)
+{
+	uint16_t *no_link = (uint16_t *)t->none.reserved2;
+
+	t->none = (struct tp_slab){.many = {.unit = UINT64_MAX, .links = (uintptr_t)no_link}};
+	*no_link = TP_HEAP_NO_BLOCK;
+	for (uint32_t c = 0; c < TPI_CLASSES; c++) {
+		t->slab[c] = &t->none;
+		t->held[c].n = 0;
+	}
+	for (uint32_t i = 0; i <= TPI_SMALL_MAX / 16; i++)
+		t->slab_of_16[i] = &t->none;
+	for (uint32_t i = 0; i < TPI_OWN; i++)
+		t->own[i] = &t->none;
+}
+
 static struct tpi_heap *make(uintptr_t pointer)
 {
 	uint32_t number = new_number();
@@ -140,16 +130,9 @@ static struct tpi_heap *make(uintptr_t pointer)
 	t->takes = 0;
 	tpi_heap_map_init(&t->map);
 	t->kept = (struct tpi_kept){.limit = kept_limit(t->map.units)};
-	for (uint32_t c = 0; c < TPI_CLASSES; c++) {
-		t->bin[c] = (struct tpi_bin){.slab = &t->none};
-		t->held[c].n = 0;
-	}
-	for (uint32_t c = 0; c < TPI_DENSE; c++)
-		t->near_class[c] = (struct tpi_near_class){tpi_class[c].step, tpi_class[c].shift};
-	for (uint32_t i = 0; i <= TPI_SMALL_MAX / 16; i++)
-		t->bin_of_16[i] = &t->bin[tpi_class_of_16[i]];
+	start_empty(t);
 	tpi_heap_at_thread_end(at_end);
-	arch_syscall3(ARCH_NR_madvise, (long)&tpi_near, offsetof(struct tpi_near, nobody), MADV_WIPEONFORK);
+	tpi_near_wipe_on_fork();
 	return t;
 }
 
@@ -162,7 +145,7 @@ struct tpi_heap *tpi_heap_far(void)
 	if (!*slot)
 		*slot = make(arch_thread_pointer());
 	if (*slot)
-		put_near(*slot);
+		tpi_near_put(*slot);
 	return *slot;
 }
 
@@ -180,7 +163,7 @@ void tpi_heap_drop_parts(void)
 void tpi_heap_forget(void)
 {
 	newest = NULL;
-	memset(&tpi_near, 0, offsetof(struct tpi_near, nobody));
+	tpi_near_forget();
 }
 
 /* For a thread that can have none of its own: enough to free with. */

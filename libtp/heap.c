@@ -2,7 +2,7 @@
 /* The public calls: fast where a slab of the thread's own has what is wanted, else the engine's. */
 #include <tp/heap.h>
 
-#include "heap-engine.h"
+#include "heap-fast.h"
 
 static __attribute__((noinline)) void *malloc_slow(size_t size)
 {
@@ -25,7 +25,7 @@ void *tp_malloc(size_t size)
 
 	if (tpi_unlikely(!t || size > TPI_SMALL_MAX))
 		return malloc_slow(size);
-	return tpi_likely(tpi_heap_pop(t->bin_of_16[(size + 15) / 16], &p)) ? p : malloc_slow(size);
+	return tpi_likely(tpi_heap_pop_small(t, size, &p)) ? p : malloc_slow(size);
 }
 
 void *tp_calloc(size_t count, size_t size)

@@ -2,6 +2,9 @@
 /* The thread pointer and the keys of pointer authentication, as a fresh exec leaves them. */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "syscall.h"
 
 static inline void arch_start_thread_pointer(void)
@@ -19,4 +22,9 @@ static inline uintptr_t arch_thread_pointer(void)
 
 	__asm__("mrs %0, tpidr_el0" : "=r"(tp));
 	return tp;
+}
+
+static inline bool arch_is_thread_pointer(uintptr_t value)
+{
+	return arch_thread_pointer() == value;
 }

@@ -2,6 +2,9 @@
 /* The thread pointer, as a fresh exec leaves it. */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "syscall.h"
 
 static inline void arch_start_thread_pointer(void)
@@ -18,4 +21,12 @@ static inline uintptr_t arch_thread_pointer(void)
 
 	__asm__("mov %%fs:0, %0" : "=r"(tp));
 	return tp;
+}
+
+static inline bool arch_is_thread_pointer(uintptr_t value)
+{
+	bool is;
+
+	__asm__("cmp %%fs:0, %1" : "=@ccz"(is) : "r"(value));
+	return is;
 }

@@ -48,8 +48,8 @@ static void keep_slab(struct tpi_heap *t, uint32_t slab, uint32_t class_)
 
 static void keep_slabs(struct tpi_heap *t, uint32_t class_)
 {
-	if (t->bin[class_].slab != &t->none)
-		keep_slab(t, (uint32_t)(t->bin[class_].slab - t->map.slabs), class_);
+	if (t->slab[class_] != &t->none)
+		keep_slab(t, (uint32_t)(t->slab[class_] - t->map.slabs), class_);
 	for (uint32_t i = 0; i < t->held[class_].n; i++)
 		keep_slab(t, t->held[class_].unit[i], class_);
 }

@@ -15,7 +15,7 @@
 
 #include <tp/heap.h>
 
-#include "heap-engine.h"
+#include "heap-fast.h"
 #include "region.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -70,7 +70,7 @@ EXPORT void *malloc(size_t size)
 
 	if (tpi_unlikely(!t || size > TPI_SMALL_MAX))
 		return malloc_slow(size);
-	return tpi_likely(tpi_heap_pop(t->bin_of_16[(size + 15) / 16], &p)) ? p : malloc_slow(size);
+	return tpi_likely(tpi_heap_pop_small(t, size, &p)) ? p : malloc_slow(size);
 }
 
 EXPORT void *calloc(size_t count, size_t size)

@@ -18,7 +18,8 @@
  * A slab's blocks are numbered. Each has a link of 16 bits: the number of the next free block, 0 for the last, TP_HEAP_IN_USE while it is in
  * use. Where the links fit they lie in the slab's entry, and the slab starts with block 1. Else they lie at the slab's start, block n is at
  * n times the size, and the first blocks are those that the links leave room for. They are never in the blocks, so that a write to a block
- * after its free harms nobody, a second free is seen, and neither allocating nor freeing touches a block's own memory.
+ * after its free harms nobody, a second free is seen, and neither allocating nor freeing touches a block's own memory. The link of number 0 is
+ * no number either, so that whoever takes the first of an empty list finds a link that makes no sense, and need not ask first.
  *
  * Everything is valid when it is all zero.
  */
@@ -54,24 +55,40 @@ enum tp_heap_kind {
 #define TP_HEAP_SHARED		0xffffffu	/* thread: of none */
 
 #define TP_HEAP_IN_USE		0xffffu		/* link of a block in use */
+#define TP_HEAP_NO_BLOCK	0xfffeu		/* link of number 0, which is no block: higher than any number */
 #define TP_HEAP_LINKS		48		/* so many links have room in a slab's entry */
 
 /* What is known about a run, in the entry of its head. */
 struct tp_slab {
 	/* of the thread that holds it */
-	uint32_t free;		/* slab: number of the first free block, 0: none */
+	uint16_t free;		/* slab: number of the first free block, 0: none */
+	uint16_t reserved0;
 	int32_t count;		/* slab: blocks that are not in `free`, plus `bias` */
 	int32_t bias;
 	uint32_t carved;	/* slab: so many blocks have been in `free` at least once */
 	uint32_t units;		/* of the run */
 	uint32_t reach;		/* it may be about to take, or to give back, tails up to here */
-	uint32_t next;		/* ARENA: unit of the part that was added last, PART: of the one before it; plus 1, 0: none */
-	uint32_t reserved0;
-	uint16_t link[TP_HEAP_LINKS];
+	union {
+		struct {
+			uint16_t reserved1[3];
+			uint16_t no_link; /* slab: TP_HEAP_NO_BLOCK, as the link of number 0 where the links are here */
+			uint16_t link[TP_HEAP_LINKS];
+		};
+		/* Slab whose links are not here: all that the shortest way needs, on one line. The same while it is one. */
+		struct {
+			uint64_t unit;	/* number in the address space */
+			uint64_t step;	/* 2^64 / size, rounded up */
+			uint64_t links;	/* address of number 0's */
+			uint64_t base;	/* address of block 0 */
+			uint32_t size;	/* of a block */
+			uint32_t max;	/* the highest number */
+		} many;
+	};
 	/* of whoever frees into it */
 	uint32_t remote;	/* slab: number of the last block that another thread freed | how many << 16 */
 	uint32_t last;		/* slab, SHARED: it is empty when so many are in `remote` */
-	uint64_t reserved1[7];
+	uint32_t next;		/* ARENA: unit of the part that was added last, PART: of the one before it; plus 1, 0: none */
+	uint32_t reserved2[13];
 };
 
 /* The start of the area; the arrays follow, see TP_HEAP_OWNER_OFF and so on. */
@@ -108,6 +125,8 @@ struct tp_arena {
 };
 
 _Static_assert(sizeof(struct tp_slab) == 192 && offsetof(struct tp_slab, remote) == 128, "three lines, frozen");
+_Static_assert(offsetof(struct tp_slab, no_link) + 2 == offsetof(struct tp_slab, link), "number 0's link is before number 1's");
+_Static_assert(offsetof(struct tp_slab, many) + sizeof(((struct tp_slab *)0)->many) == 64, "on the first line");
 _Static_assert(sizeof(struct tp_heap) == TP_HEAP_HEADER, "frozen");
 _Static_assert(sizeof(struct tp_arena) == 64, "frozen");
 _Static_assert(TP_HEAP_META_SIZE(1024) <= 1024 * TP_HEAP_META_PER_UNIT, "the arrays fit into the area");

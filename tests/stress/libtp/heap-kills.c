@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "heap-engine.h"
+#include "heap-near.h"
 #include "tpgroup.h"
 #include <tp/heap.h>
 

@@ -32,11 +32,12 @@ static void blocks_and_links_fill_the_slab(void **state)
 
 		assert_int_equal(k->size % 16, 0);
 		assert_true(end <= bytes && end + k->size > bytes);
-		assert_true(k->first > 0 && k->first + k->cap < TP_HEAP_IN_USE);
+		assert_true(k->first > 0 && k->first + k->cap < TP_HEAP_NO_BLOCK);
 		if (c >= TPI_DENSE)
 			assert_true(k->cap <= TP_HEAP_LINKS && k->first == 1 && k->shift == 1);
 		else
-			assert_true(k->units == 1 && 2 * (bytes / k->size + 1 + k->shift) <= (uint32_t)(k->first - k->shift) * k->size);
+			assert_true(k->units == 1 && k->shift == 0 &&
+				    64u * k->line + 2 * (bytes / k->size + 1) <= (uint32_t)k->first * k->size);
 		/* Little is left over, but for the links of the smallest. */
 		assert_true((uint32_t)k->cap * k->size >= bytes - bytes / (k->size < 64 ? 7 : 12));
 		if (c)

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heap-engine.h"
+#include "heap-near.h"
 #include "killstep.h"
 #include "tpgroup.h"
 #include <tp/heap.h>
