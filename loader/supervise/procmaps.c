@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "supervise/procmaps.h"
@@ -116,6 +117,55 @@ int tp_procmaps_each(
 	}
 	close(fd);
 	return r ? 0 : -ENOMEM;
+}
+
+struct leap {
+	uint64_t (*each)(void *arg, const struct tp_mapping *m);
+	void *arg;
+	uint64_t from;
+};
+
+static void leap_line(void *arg, const struct tp_mapping *m)
+{
+	struct leap *l = arg;
+
+	if (m->hi > l->from)
+		l->from = l->each(l->arg, m);
+}
+
+int tp_procmaps_leap_by_text(pid_t pid, uint64_t (*each)(void *arg, const struct tp_mapping *m), void *arg)
+{
+	struct leap l = {each, arg, 0};
+
+	return tp_procmaps_each(pid, "maps", leap_line, &l);
+}
+
+/* struct procmap_query of linux/fs.h, which build machines may lack. */
+struct query {
+	uint64_t size, flags, addr;
+	uint64_t lo, hi, vma_flags, page_size, offset, inode;
+	uint32_t dev[2], name_size, build_id_size;
+	uint64_t name, build_id;
+};
+
+#define PROCMAP_QUERY	 _IOWR('f', 17, struct query)
+#define COVERING_OR_NEXT UINT64_C(0x10)
+
+int tp_procmaps_leap(pid_t pid, uint64_t (*each)(void *arg, const struct tp_mapping *m), void *arg)
+{
+	struct query q = {.size = sizeof(q), .flags = COVERING_OR_NEXT};
+	char path[64];
+	int fd, r;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while ((r = ioctl(fd, PROCMAP_QUERY, &q)) >= 0)
+		q.addr = each(arg, &(struct tp_mapping){.lo = q.lo, .hi = q.hi, .path = "\n"});
+	r = errno == ENOENT ? 0 : -errno;
+	close(fd);
+	return r == -ENOTTY ? tp_procmaps_leap_by_text(pid, each, arg) : r;
 }
 
 static void count_one(void *arg, const struct tp_mapping *m)

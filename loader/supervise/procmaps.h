@@ -10,7 +10,7 @@
 struct tp_mapping {
 	uint64_t lo, hi;
 	uint64_t rss;     /* bytes; 0 from "maps" */
-	const char *path; /* the rest of its line, not terminated by NUL but by a newline */
+	const char *path; /* the rest of its line, not terminated by NUL but by a newline; none where the kernel was asked */
 };
 
 /*
@@ -19,6 +19,14 @@ struct tp_mapping {
  */
 int tp_procmaps_each(pid_t pid, const char *file,
 	void (*each)(void *arg, const struct tp_mapping *m), void *arg);
+
+/*
+ * The same of "maps", with leaps: each returns the address from which it wants to see more, at least m->hi. Where the kernel can be
+ * asked for one mapping at a time (Linux 6.11), what is leapt over costs nothing.
+ */
+int tp_procmaps_leap(pid_t pid, uint64_t (*each)(void *arg, const struct tp_mapping *m), void *arg);
+/* The way of older kernels. */
+int tp_procmaps_leap_by_text(pid_t pid, uint64_t (*each)(void *arg, const struct tp_mapping *m), void *arg);
 
 /* How many. Return: count or negative errno. */
 int tp_procmaps_count(pid_t pid);

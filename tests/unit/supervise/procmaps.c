@@ -78,6 +78,46 @@ static void thousands_of_mappings_are_all_seen(void **state)
 	munmap(at, MANY * PAGE);
 }
 
+struct leaps {
+	uint64_t over_lo, over_hi, last;
+	int n, inside;
+};
+
+static uint64_t leap(void *arg, const struct tp_mapping *m)
+{
+	struct leaps *l = arg;
+
+	assert_true(m->lo < m->hi && m->lo >= l->last);
+	l->last = m->hi;
+	l->n++;
+	if (m->hi <= l->over_lo || m->lo >= l->over_hi)
+		return m->hi;
+	l->inside++;
+	return l->over_hi;
+}
+
+/* Both ways see the same: all but what was leapt over, of which they see the first. */
+static void what_is_leapt_over_is_not_seen(void **state)
+{
+	enum { MANY = 400 };
+	char *at = mmap(NULL, MANY * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct leaps text = {.over_lo = (uint64_t)(uintptr_t)at, .over_hi = (uint64_t)(uintptr_t)at + MANY * PAGE}, asked = text;
+	int all;
+
+	(void)state;
+	for (int i = 0; i < MANY; i += 2)
+		assert_int_equal(mprotect(at + i * PAGE, PAGE, PROT_READ | PROT_WRITE), 0);
+	assert_int_equal(tp_procmaps_leap_by_text(getpid(), leap, &text), 0);
+	assert_int_equal(tp_procmaps_leap(getpid(), leap, &asked), 0);
+	all = tp_procmaps_count(getpid());
+	assert_int_equal(text.inside, 1);
+	assert_int_equal(asked.inside, 1);
+	assert_in_range(text.n, all - MANY, all - MANY + 3);
+	assert_in_range(asked.n, text.n - 1, text.n); /* the text has [vsyscall], too */
+	assert_int_equal(tp_procmaps_leap(0x3ffffff, leap, &asked), -ENOENT);
+	munmap(at, MANY * PAGE);
+}
+
 static void a_process_that_is_gone_is_an_error(void **state)
 {
 	(void)state;
@@ -90,6 +130,7 @@ int main(void)
 		cmocka_unit_test(every_mapping_is_seen_once_and_in_order),
 		cmocka_unit_test(resident_pages_are_counted),
 		cmocka_unit_test(thousands_of_mappings_are_all_seen),
+		cmocka_unit_test(what_is_leapt_over_is_not_seen),
 		cmocka_unit_test(a_process_that_is_gone_is_an_error),
 	};
 
