@@ -13,4 +13,4 @@ struct arch_sigaction {
 
 #define ARCH_SA_RESTORER 0x04000000u
 
-void arch_sigreturn(void); /* enter.S: the restorer that x86_64 demands */
+__attribute__((visibility("hidden"))) void arch_sigreturn(void); /* enter.S: the restorer that x86_64 demands */

@@ -9,6 +9,9 @@
 /* Upper bound of one stub's bytes. */
 #define ARCH_STUB_MAX 112
 
+/* How far a stub may lie from its site, in bytes: what a jump of 32 bits reaches, less what a stub and its own jumps take. */
+#define ARCH_STUB_REACH UINT64_C(0x7fff0000)
+
 /*
  * Writes the stub of a site.
  *

@@ -48,7 +48,10 @@ int memcmp(const void *a, const void *b, size_t n);
 size_t tpi_strlen(const char *s);
 bool tpi_streq(const char *a, const char *b);
 
-/* calls.h of the architecture, typed */
+/* All that is declared from here on is found without a table of addresses, which somebody would have to relocate. */
+#pragma GCC visibility push(hidden)
+
+/* syscall.h of the architecture, typed */
 static inline long tpi_mmap(uint64_t addr, uint64_t len, long prot, long flags, long fd, uint64_t off)
 {
 	return arch_syscall6(ARCH_NR_mmap, (long)addr, (long)len, prot, flags, fd, (long)off);

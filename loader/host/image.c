@@ -118,6 +118,7 @@ bool tpi_image_read(int fd, uint64_t text, uint64_t off, struct tpi_image *ret)
 	if (!find_segments(fd, off, &tp, &dp))
 		return false;
 	ret->bias = text - (tp.p_vaddr & ~(TP_PAGE_SIZE - 1));
+	ret->text_len = (tp.p_vaddr & (TP_PAGE_SIZE - 1)) + tp.p_filesz;
 	read_dynamic(fd, &dp, ret, &soname);
 	if (soname >= ret->strsz || !ret->strtab || ret->strtab >= text)
 		return true;

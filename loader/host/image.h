@@ -14,6 +14,7 @@ enum tpi_role {
 
 struct tpi_image {
 	uint64_t bias;
+	uint64_t text_len; /* bytes of the text's segment from its first page on, as far as the file has them */
 	enum tpi_role role;
 	uint64_t symtab, strtab, strsz, rela, relasz; /* addresses, biased */
 };

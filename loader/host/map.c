@@ -6,6 +6,7 @@
  * is wrong. A fixed address is the program's own decision: inside its units it is noted, outside it is recorded in the
  * registry before the call, so that a death at any moment leaves nothing unknown.
  */
+#include "addresses.h"
 #include "ask.h"
 
 #define HUGE_ALIGN	(UINT64_C(2) << 20)
@@ -169,7 +170,7 @@ long tpi_route_mmap(struct tp_control *c, const struct arch_frame *f)
 			return -EINVAL;
 		return map_fixed(c, &a);
 	}
-	if (a.flags & MAP_32BIT)
+	if (a.flags & ARCH_MAP_32BIT)
 		return map_unplaced(c, &a); /* below 2 GiB */
 	return map_anywhere(c, &a);
 }

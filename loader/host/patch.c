@@ -9,7 +9,7 @@
 #include "stub.h"
 
 #define NEAR_STEP  UINT64_C(0x10000)
-#define NEAR_TRIES 64
+#define NEAR_TRIES 1024
 
 struct stubs {
 	uint64_t at, len, used;
@@ -36,10 +36,34 @@ static bool stubs_in_slot(struct tp_control *c, struct stubs *s)
 	return map_stubs(s->at, s->len);
 }
 
+/* Every branch between the stubs and [text, end) can be made. */
+static bool in_reach(uint64_t stubs, uint64_t len, uint64_t text, uint64_t end)
+{
+	uint64_t low = stubs < text ? stubs : text, high = stubs + len > end ? stubs + len : end;
+
+	return high - low < ARCH_STUB_REACH;
+}
+
+/* In the first unit, but behind an image that is too far from where stubs usually are. */
+static bool stubs_behind(struct tp_control *c, struct stubs *s, uint64_t text, uint64_t end)
+{
+	for (unsigned i = 1; i <= NEAR_TRIES; i++) {
+		s->at = tpi_page_up(end) + i * NEAR_STEP;
+		if (!in_reach(s->at, s->len, text, end))
+			return false;
+		if (!tpi_space_take_at(c, s->at, s->len))
+			continue;
+		if (map_stubs(s->at, s->len))
+			return true;
+		tpi_space_give(c, s->at, s->len);
+	}
+	return false;
+}
+
 /* Behind a fixed-address executable: its text is out of the unit's reach. */
 static bool stubs_outside(struct tp_control *c, struct stubs *s, uint64_t end)
 {
-	for (int i = 0; i < NEAR_TRIES; i++) {
+	for (int i = 0; i < NEAR_TRIES / 16; i++) {
 		s->at = tpi_page_up(end) + (uint64_t)(i + 1) * NEAR_STEP;
 		if (!c->alone)
 			tpi_outside_add(c->program, s->at, s->len);
@@ -81,14 +105,28 @@ static void apply(struct tp_control *c, const struct tpi_text *t, struct stubs *
 		tpi_warn(c, warnings);
 }
 
+static bool is_outside(const struct tp_control *c, uint64_t text)
+{
+	return text < c->base || text >= c->base + TP_UNIT_SIZE;
+}
+
+static bool place_stubs(struct tp_control *c, struct stubs *s, uint64_t text, uint64_t end)
+{
+	if (is_outside(c, text))
+		return stubs_outside(c, s, end);
+	if (in_reach(c->base + TP_SLOT_OWN_STUBS, TP_SLOT_OWN_STUBS_SIZE, text, end))
+		return stubs_in_slot(c, s);
+	return stubs_behind(c, s, text, end);
+}
+
 static void patch_text(struct tp_control *c, struct tpi_text *t, uint64_t text, uint64_t len, uint64_t end)
 {
 	struct stubs s = { 0, bytes_for(t), 0 };
-	bool outside = text < c->base || text >= c->base + TP_UNIT_SIZE;
+	bool outside = is_outside(c, text);
 
 	if (__atomic_fetch_add(&t->used, 1, __ATOMIC_RELAXED) && !outside && !c->alone)
 		tpi_shared_build(t, text);
-	if (s.len && !(outside ? stubs_outside(c, &s, end) : stubs_in_slot(c, &s)))
+	if (s.len && !place_stubs(c, &s, text, end))
 		goto unrouted;
 	if (tpi_mprotect(text, len, PROT_READ | PROT_WRITE))
 		goto unrouted;
@@ -126,7 +164,7 @@ void tpi_patch_mapped(struct tp_control *c, uint64_t text, uint64_t len, int fd,
 		if (interp)
 			__atomic_store_n(&interp->libc, tpi_text_number(t), __ATOMIC_RELAXED);
 	}
-	patch_text(c, t, text, tpi_page_up(len), text + len);
+	patch_text(c, t, text, tpi_page_up(t->len), text + len);
 	tpi_text_release(c, t);
 }
 

@@ -89,9 +89,13 @@ static bool rewrite(const struct tpi_text *t, uint8_t *copy, uint64_t place, uin
 	return true;
 }
 
+/*
+ * Whole pages of stubs for each text: nobody can have fetched instructions from a page that is still being written. What was
+ * written leaves the data cache here; the kernel takes care of the rest when it first maps a page for execution.
+ */
 static bool build(struct tpi_text *t, uint64_t text)
 {
-	uint64_t len = t->head_len, need = (uint64_t)t->nsites * ARCH_STUB_MAX;
+	uint64_t len = t->head_len, need = tpi_page_up((uint64_t)t->nsites * ARCH_STUB_MAX);
 	uint64_t stubs = __atomic_fetch_add(&stubs_used, need, __ATOMIC_RELAXED);
 	uint64_t off = __atomic_fetch_add(&texts_used, len, __ATOMIC_RELAXED);
 
@@ -100,7 +104,11 @@ static bool build(struct tpi_text *t, uint64_t text)
 	memcpy(area + off, (const void *)(text - t->bias_off), len);
 	tpi_madvise(text, tpi_page_up(t->len), MADV_DONTNEED); /* as after a scan (text.c) */
 	t->shared_off = off;
-	return rewrite(t, area + off + t->bias_off, tpi_shared_place(t) + t->bias_off, stubs);
+	if (!rewrite(t, area + off + t->bias_off, tpi_shared_place(t) + t->bias_off, stubs))
+		return false;
+	arch_sync_code((uint64_t)area + stubs, need);
+	arch_sync_code((uint64_t)area + off, len);
+	return true;
 }
 
 void tpi_shared_build(struct tpi_text *t, uint64_t text)

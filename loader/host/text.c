@@ -185,7 +185,7 @@ static void scan(struct tpi_text *t, enum tpi_role role, const struct tpi_image 
 struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t text, uint64_t len, uint64_t off, enum tpi_role role,
 				uint64_t bias)
 {
-	struct tpi_image im = { .bias = bias, .role = role };
+	struct tpi_image im = { .bias = bias, .text_len = len, .role = role };
 	struct tpi_file file;
 	struct tpi_text *t;
 	uint64_t h;
@@ -202,6 +202,9 @@ struct tpi_text *tpi_text_facts(struct tp_control *c, int fd, uint64_t text, uin
 		__atomic_store_n(&boring[h % BORING], h, __ATOMIC_RELAXED);
 		return NULL;
 	}
+	/* An interpreter whose first segment is the text maps the whole library with it, and its data over that later. */
+	if (im.text_len < len)
+		len = im.text_len;
 	t = tpi_text_claim();
 	if (!t)
 		t = unlisted(c);

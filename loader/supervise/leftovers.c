@@ -8,9 +8,8 @@
  */
 #include <string.h>
 
+#include "addresses.h"
 #include "supervise/leftovers.h"
-
-#define USER_END (UINT64_C(1) << 47)
 
 static bool meet(uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end)
 {
@@ -51,7 +50,7 @@ static bool kept_baseline(const struct tp_group *g, uint64_t addr, uint64_t end,
 static bool kept_unit(const struct tp_group *g, const struct tp_prog *p, uint64_t addr,
 	uint64_t end, struct keep *ret)
 {
-	for (uint32_t u = TP_UNIT_OF(addr); u <= TP_UNIT_OF(end - 1); u++) {
+	for (uint32_t u = TP_UNIT_OF(addr); u <= TP_UNIT_OF(end - 1) && u < TP_UNITS; u++) {
 		uint64_t owner = tp_seg_load(g->slots.owner[u]);
 
 		if (g->slots.state[u] != TP_UNIT_RESERVED && owner != p->id &&
@@ -72,7 +71,7 @@ static bool kept_outside(const struct tp_group *g, const struct tp_prog *other, 
 	for (uint32_t i = 0; i < n && i < TP_OUTSIDE_MAX; i++) {
 		uint64_t a = tp_seg_load(e->outside[i].addr), len = tp_seg_load(e->outside[i].len);
 
-		if (len && a < USER_END && len <= USER_END - a && meet(addr, end, a, a + len)) {
+		if (len && a < ARCH_USER_END && len <= ARCH_USER_END - a && meet(addr, end, a, a + len)) {
 			*ret = (struct keep){a, a + len};
 			return true;
 		}
@@ -120,7 +119,7 @@ static void add_outside(struct tp_leftovers *l, struct tp_prog *p)
 		uint64_t addr = tp_seg_load(e->outside[i].addr) & ~(TP_PAGE_SIZE - 1);
 		uint64_t len = tp_seg_load(e->outside[i].len);
 
-		if (len && addr < USER_END && len <= USER_END - addr)
+		if (len && addr < ARCH_USER_END && len <= ARCH_USER_END - addr)
 			put_outside(
 				l, p, addr, (addr + len + TP_PAGE_SIZE - 1) & ~(TP_PAGE_SIZE - 1));
 	}

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "addresses.h"
 #include "supervise/slots.h"
 
 static void enqueue(struct tp_slots *s, uint32_t unit)
@@ -22,7 +23,7 @@ static uint32_t dequeue(struct tp_slots *s)
 
 static bool statically_reserved(uint32_t unit)
 {
-	static const uint32_t ranges[][2] = TP_UNITS_RESERVED;
+	static const uint32_t ranges[][2] = ARCH_UNITS_RESERVED;
 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		if (unit >= ranges[i][0] && unit < ranges[i][1])

@@ -31,7 +31,7 @@ struct tp_slots {
 	int64_t freed_ns[TP_UNITS]; /* CLOCK_BOOTTIME; 0: never */
 };
 
-/* Marks the units of TP_UNITS_RESERVED and `taken` (TP_UNITS flags, or NULL); queues all others. */
+/* Marks the units of ARCH_UNITS_RESERVED and `taken` (TP_UNITS flags, or NULL); queues all others. */
 void tp_slots_init(struct tp_slots *slots, uint64_t *owner, const bool *taken);
 
 /* Return: 0; -ENOSPC: no unit is free. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "earlyinit.h"
+#include "elfarch.h"
 #include "error.h"
 #include "tprun/doctor.h"
 
@@ -168,10 +169,9 @@ static void judge_glibc(struct tp_finding *f, const char *path)
 static void check_glibc(struct tp_finding *f)
 {
 	static const char *const paths[] = {
-		"/lib/x86_64-linux-gnu/libc.so.6",
+		"/lib/" ARCH_ELF_MACHINE_NAME "-linux-gnu/libc.so.6",
 		"/lib64/libc.so.6",
 		"/usr/lib/libc.so.6",
-		"/lib/aarch64-linux-gnu/libc.so.6",
 		NULL,
 	};
 	const char *path = first_of(paths);
@@ -184,11 +184,7 @@ static void check_glibc(struct tp_finding *f)
 
 static void check_musl(struct tp_finding *f)
 {
-	static const char *const paths[] = {
-		"/lib/ld-musl-x86_64.so.1",
-		"/lib/ld-musl-aarch64.so.1",
-		NULL,
-	};
+	static const char *const paths[] = {"/lib/ld-musl-" ARCH_ELF_MACHINE_NAME ".so.1", NULL};
 	const char *path = first_of(paths);
 
 	tp_found(f, "%s%s", path ? path : "none", path ? ": needs no change" : "");

@@ -63,19 +63,6 @@
 _Static_assert(TP_SLOT_BITMAP + TP_SLOT_BITMAP_SIZE <= TP_SLOT_OWN_STUBS, "bitmap fits");
 _Static_assert(TP_SLOT_OWN_STUBS + TP_SLOT_OWN_STUBS_SIZE <= TP_SLOT_STUBS, "own stubs fit");
 
-/*
- * Units never given to programs: [first, end) pairs.
- *   0-16 TiB       non-PIE images, Go's arena hints, ASan's shadow (0x7fff8000-0x10007fff8000)
- *   0x300-0x340    TSan's meta shadow
- *   0x550-0x568    where Linux puts PIE executables and their brk (the host's own)
- *   0x600-0x640    ASan's allocator
- *   0x7b0-0x7c0    TSan's heap
- *   0x7c0-0x7c8    the region of --shared-malloc
- *   0x7e8-0x800    group segment, and the kernel's own mmap area, stack and vDSO
- * The supervisor adds every unit that holds a mapping of the fresh host.
- */
-#define TP_UNITS_RESERVED { { 0, 258 }, { 0x300, 0x340 }, { 0x550, 0x568 }, { 0x600, 0x640 }, { 0x7b0, 0x7c8 }, { 0x7e8, 0x800 } }
-
 /* Auxiliary-vector key whose value is the address of the group segment. */
 #define TP_AT_TP	0x5450
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is unmapped after a death: all of the dead program's, nothing of the host's, nothing that
  * others claim. */
+#include "addresses.h"
 #include "supervise/leftovers.h"
 #include "fakegroup.h"
 #include "unit.h"
@@ -87,8 +88,8 @@ static void absurd_ranges_are_ignored(void **state)
 	(void)state;
 	record(dead, UINT64_MAX - 4095, 0x1000);
 	record(dead, 0x400000, UINT64_MAX);
-	record(dead, UINT64_C(1) << 47, 0x1000);
-	record(dead, (UINT64_C(1) << 47) - 0x1000, 0x2000);
+	record(dead, ARCH_USER_END, 0x1000);
+	record(dead, ARCH_USER_END - 0x1000, 0x2000);
 	entry_of(dead)->outside_n = UINT32_MAX;
 	entry_of(dead)->extra_units_n = UINT32_MAX;
 	assert_true(tp_leftovers_add(&l, dead));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "addresses.h"
 #include "supervise/slots.h"
 #include "unit.h"
 
@@ -36,7 +37,7 @@ static int fresh(void **state)
 
 static void reserved_units_are_never_handed_out(void **state)
 {
-	static const uint32_t reserved[][2] = TP_UNITS_RESERVED;
+	static const uint32_t reserved[][2] = ARCH_UNITS_RESERVED;
 	uint32_t unit, n = 0;
 
 	(void)state;
