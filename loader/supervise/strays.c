@@ -72,22 +72,28 @@ static bool recorded(const struct tp_group *g, const struct tp_mapping *m)
 	return false;
 }
 
-static bool in_used_unit(const struct tp_group *g, const struct tp_mapping *m)
+static bool is_used(const struct tp_group *g, uint32_t unit)
 {
-	uint32_t unit = TP_UNIT_OF(m->lo);
-
 	return unit < TP_UNITS && g->slots.state[unit] != TP_UNIT_RESERVED &&
 	       tp_seg_load(g->slots.owner[unit]) != TP_OWNER_NONE;
 }
 
-static void consider(void *arg, const struct tp_mapping *m)
+/* Units in use are leapt over: programs have nearly all of the mappings. */
+static uint64_t consider(void *arg, const struct tp_mapping *m)
 {
 	struct look *l = arg;
+	uint32_t unit = TP_UNIT_OF(m->lo);
 
-	if (l->n == TP_STRAYS_MAX || m->hi > ARCH_USER_END || in_used_unit(l->g, m) ||
-		in_baseline(l->g, m) || recorded(l->g, m))
-		return;
-	l->found[l->n++] = (struct tp_stray){m->lo, m->hi, l->g->serial};
+	if (l->n == TP_STRAYS_MAX || m->hi > ARCH_USER_END)
+		return UINT64_MAX;
+	if (is_used(l->g, unit)) {
+		while (is_used(l->g, unit))
+			unit++;
+		return m->hi > TP_UNIT_BASE(unit) ? m->hi : TP_UNIT_BASE(unit);
+	}
+	if (!in_baseline(l->g, m) && !recorded(l->g, m))
+		l->found[l->n++] = (struct tp_stray){m->lo, m->hi, l->g->serial};
+	return m->hi;
 }
 
 /* When each was first seen carries over; one that has changed counts as new. */
@@ -187,7 +193,7 @@ static void look(struct tp_group *g)
 	struct look l = {.g = g};
 
 	if (!g->host.alive || tp_orphans_share_mm(g) ||
-		tp_procmaps_each(g->host.pid, "maps", consider, &l) < 0)
+		tp_procmaps_leap(g->host.pid, consider, &l) < 0)
 		return;
 	remember(g, &l);
 	choose(g, &r);
