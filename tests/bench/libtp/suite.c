@@ -4,18 +4,17 @@
  * as programs of a real group; this one starts them, reads their lines, and prints rows. A line of theirs is words, then numbers, with words in
  * between or not: "round-trip-spin 124.00 ns p99.9 180".
  */
-#include <getopt.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../loader/say.h"
+#include "run-figures.h"
+#include "say.h"
 
-enum { LIMIT_S = 480, LINES_MAX = 64, VALUES_MAX = 4, RUN_S = 150 };
+enum { LINES_MAX = 64, VALUES_MAX = 4, RUN_S = 150 };
 
 struct line {
 	char key[96];
@@ -283,10 +282,7 @@ static void shared_malloc(void)
 		"%.1f / %.1f ns of CPU time", value_of("churn", 0), value_of("churn", 1));
 }
 
-static const struct {
-	const char *name, *help;
-	void (*measure)(void);
-} figures[] = {
+static const struct bench_subject subjects[] = {
 	{"channels", "round trips, streams", channels},
 	{"maps", "a std::map handed over", maps},
 	{"heap", "allocate and free", heap},
@@ -296,35 +292,6 @@ static const struct {
 	{"names", "publish and look up", names},
 	{"malloc", "--shared-malloc", shared_malloc},
 };
-
-#define NFIGURES (sizeof(figures) / sizeof(*figures))
-
-static void usage(FILE *out)
-{
-	fputs("usage: bench-libtp [-o table|json] [FIGURE...]\nFIGURE is any of (default: all)\n", out);
-	for (size_t i = 0; i < NFIGURES; i++)
-		fprintf(out, "  %-10s %s\n", figures[i].name, figures[i].help);
-}
-
-static int measure(const char *name)
-{
-	for (size_t i = 0; i < NFIGURES; i++) {
-		if (name && strcmp(name, figures[i].name))
-			continue;
-		figures[i].measure();
-		if (name)
-			return 0;
-	}
-	return name ? -1 : 0;
-}
-
-static void too_late(int signo)
-{
-	static const char text[] = "bench: not done after eight minutes, given up\n";
-
-	(void)signo;
-	_exit(write(STDERR_FILENO, text, sizeof(text) - 1) < 0 ? 1 : 1);
-}
 
 static void find_ourselves(void)
 {
@@ -338,23 +305,6 @@ static void find_ourselves(void)
 
 int main(int argc, char **argv)
 {
-	int option;
-
-	while ((option = getopt(argc, argv, "o:h")) != -1) {
-		if (option == 'o' && !bench_format(optarg))
-			continue;
-		usage(option == 'h' ? stdout : stderr);
-		return option == 'h' ? 0 : 2;
-	}
 	find_ourselves();
-	signal(SIGALRM, too_late);
-	alarm(LIMIT_S);
-	if (optind == argc)
-		measure(NULL);
-	for (; optind < argc; optind++)
-		if (measure(argv[optind])) {
-			usage(stderr);
-			return 2;
-		}
-	return 0;
+	return bench_run_figures(subjects, sizeof(subjects) / sizeof(*subjects), argc, argv);
 }

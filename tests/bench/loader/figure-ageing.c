@@ -58,14 +58,14 @@ static void report(const struct holdings h[3], double first, double last)
 		(long[]){h[0].kib, h[1].kib, h[2].kib}, "KiB", 256);
 }
 
-void bench_figure_ageing(const struct tp_caller *caller)
+void bench_figure_ageing(void)
 {
 	struct bench_group group;
 	struct bench_start_exit first, last;
 	struct holdings held[3];
 	struct tp_wire_info info;
 
-	bench_group_start(&group, caller);
+	bench_group_start(&group);
 	info = bench_group_info(&group);
 	first = bench_start_exit_pairs(&group, SAMPLE);
 	held[0] = holdings(&info);

@@ -42,11 +42,11 @@ static void measure_busy(struct bench_group *g)
 		"quartiles %.2f-%.2f; CPU time %.2f", 1 / r.high, 1 / r.low, r.cpu);
 }
 
-void bench_figure_alive(const struct tp_caller *caller)
+void bench_figure_alive(void)
 {
 	struct bench_group group;
 
-	bench_group_start(&group, caller);
+	bench_group_start(&group);
 	measure_crowd(&group);
 	measure_busy(&group);
 	bench_group_end(&group);

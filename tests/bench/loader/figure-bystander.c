@@ -51,7 +51,7 @@ static void row(const char *name, struct bench_series *in, struct bench_series *
 	bench_series_fini(out);
 }
 
-void bench_figure_bystander(const struct tp_caller *caller)
+void bench_figure_bystander(void)
 {
 	struct bench_group group;
 	struct side in = {.group = &group}, out = {.group = NULL};
@@ -60,7 +60,7 @@ void bench_figure_bystander(const struct tp_caller *caller)
 		bench_row_missing("page fault beside a 1 GiB neighbour", "it needs two processors");
 		return;
 	}
-	bench_group_start(&group, caller);
+	bench_group_start(&group);
 	for (int i = 0; i < ROUNDS; i++) {
 		round_of(&in);
 		round_of(&out);

@@ -73,14 +73,13 @@ static double first_ms(const char *const *argv)
 	return ms;
 }
 
-void bench_figure_command(const struct tp_caller *caller)
+void bench_figure_command(void)
 {
 	const char *direct[] = {"/bin/true", NULL};
 	const char *command[] = {
 		bench_path("../../loader/tprun/tprun"), "run", "--", "/bin/true", NULL};
 	struct bench_series extra = {.n = 0}, alone = {.n = 0}, first = {.n = 0};
 
-	(void)caller;
 	run_ms(command);
 	for (int i = 0; i < PAIRS; i++) {
 		double with = run_ms(command), without = run_ms(direct);

@@ -48,12 +48,12 @@ static void measure(
 		counted(g, BENCH_CPU_NS, "CPU time", "us", 1e3), supervisor / pairs, host / pairs);
 }
 
-void bench_figure_launch(const struct tp_caller *caller)
+void bench_figure_launch(void)
 {
 	struct bench_group group;
 	struct bench_crowd crowd;
 
-	bench_group_start(&group, caller);
+	bench_group_start(&group);
 	measure(&group, "start + exit of a tiny PIE in a running group / posix_spawn + wait", 1500,
 		1.15, "two more processes work for it, each woken once or twice");
 	bench_crowd_start(&crowd, &group, 1000);

@@ -15,21 +15,21 @@ static void row(struct bench_group *g, const char *name, double must, const char
 		&(struct bench_pair){.argv = argv});
 }
 
-void bench_figure_churn(const struct tp_caller *caller)
+void bench_figure_churn(void)
 {
 	struct bench_group group;
 
-	bench_group_start(&group, caller);
+	bench_group_start(&group);
 	row(&group, "malloc/free churn 16-1,024 B inside / outside", 1.05,
 		(const char *[]){"bench-churn", NULL});
 	bench_group_end(&group);
 }
 
-void bench_figure_memory(const struct tp_caller *caller)
+void bench_figure_memory(void)
 {
 	struct bench_group group;
 
-	bench_group_start(&group, caller);
+	bench_group_start(&group);
 	row(&group, "page-fault loop inside / outside", 1.05,
 		(const char *[]){"bench-faults", NULL});
 	row(&group, "mmap + touch + munmap of 64 KiB inside / outside", 1.3,

@@ -144,7 +144,7 @@ static void measure_exits(struct bench_group *g)
 	pin_starters(g, &before);
 }
 
-void bench_figure_noise(const struct tp_caller *caller)
+void bench_figure_noise(void)
 {
 	struct bench_group group;
 
@@ -153,7 +153,7 @@ void bench_figure_noise(const struct tp_caller *caller)
 			"interruptions > 5 us of a spinning program", "it needs two processors");
 		return;
 	}
-	bench_group_start(&group, caller);
+	bench_group_start(&group);
 	measure(&group, "interruptions > 5 us of a spinning program in a group: no neighbour", NULL,
 		alone);
 	measure(&group, "interruptions: a neighbour maps and unmaps 64 KiB", "remap",

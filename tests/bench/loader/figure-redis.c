@@ -179,7 +179,7 @@ static void report(struct server *in, struct server *out)
 		bench_series_median(&out->p999), p999.low, p999.high);
 }
 
-void bench_figure_redis(const struct tp_caller *caller)
+void bench_figure_redis(void)
 {
 	struct bench_group group;
 	struct server in, out;
@@ -189,7 +189,7 @@ void bench_figure_redis(const struct tp_caller *caller)
 			"redis-server and redis-benchmark are not installed");
 		return;
 	}
-	bench_group_start(&group, caller);
+	bench_group_start(&group);
 	start_server(&in, &group);
 	start_server(&out, NULL);
 	for (int i = 0; i < ROUNDS; i++) {

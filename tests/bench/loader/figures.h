@@ -6,9 +6,7 @@
 #ifndef TP_BENCH_FIGURES_H
 #define TP_BENCH_FIGURES_H
 
-#include "tprun/caller.h"
-
-typedef void bench_figure_fn(const struct tp_caller *caller);
+typedef void bench_figure_fn(void);
 
 bench_figure_fn bench_figure_launch;  /* start + exit in a running group */
 bench_figure_fn bench_figure_command; /* tprun run as a whole */

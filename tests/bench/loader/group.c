@@ -18,8 +18,19 @@
 #include <unistd.h>
 
 #include "say.h"
+#include "tprun/caller.h"
 
 #define START_MS 10000
+
+static struct tp_caller caller;
+
+void bench_group_caller(void)
+{
+	struct tp_error err;
+
+	if (tp_caller_capture(&caller, environ, &err))
+		bench_die("%s", err.text);
+}
 
 const char *bench_path(const char *relative)
 {
@@ -68,13 +79,12 @@ static void await_byte(int fd, const char *what)
 		bench_die("%s did not start", what);
 }
 
-void bench_group_start_with(struct bench_group *g, const struct tp_caller *caller,
-	const char *const *argv, int *ret_answer)
+void bench_group_start_with(struct bench_group *g, const char *const *argv, int *ret_answer)
 {
 	static unsigned serial;
 	int in[2], out[2];
 
-	*g = (struct bench_group){.client = TP_CLIENT_INIT, .caller = caller};
+	*g = (struct bench_group){.client = TP_CLIENT_INIT};
 	snprintf(g->name, sizeof(g->name), "bench-%d-%u", (int)getpid(), serial++);
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
 		bench_die("no pipe: %s", strerror(errno));
@@ -89,12 +99,12 @@ void bench_group_start_with(struct bench_group *g, const struct tp_caller *calle
 	*ret_answer = out[0];
 }
 
-void bench_group_start(struct bench_group *g, const struct tp_caller *caller)
+void bench_group_start(struct bench_group *g)
 {
 	struct tp_error err;
 	int ready;
 
-	bench_group_start_with(g, caller, (const char *[]){"bench-sleeper", NULL}, &ready);
+	bench_group_start_with(g, (const char *[]){"bench-sleeper", NULL}, &ready);
 	await_byte(ready, "the group");
 	close(ready);
 	if (tp_client_connect(&g->client, g->name, &err))
@@ -162,7 +172,7 @@ int bench_group_try_launch(struct bench_group *g, const char *const *argv, const
 	uint32_t *ret_seq, pid_t *ret_pid, struct tp_error *err)
 {
 	static const int standard[3] = {0, 1, 2};
-	const struct tp_caller *c = g->caller;
+	const struct tp_caller *c = &caller;
 	struct tp_request request = {
 		.argv = (char *const *)argv,
 		.envp = c->envp,

@@ -12,12 +12,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "tprun/caller.h"
 #include "tprun/client.h"
 
 struct bench_group {
 	struct tp_client client;
-	const struct tp_caller *caller;
 	pid_t front;
 	int hold;        /* closing it ends the group's first program */
 	int64_t *status; /* by seq: wait status, or -1 */
@@ -25,14 +23,16 @@ struct bench_group {
 	char name[32];
 };
 
-void bench_group_start(struct bench_group *ret_group, const struct tp_caller *caller);
+/* bench_group_caller - what programs inherit is taken from this process as it is now: to be called once, before anything is opened. */
+void bench_group_caller(void);
+
+void bench_group_start(struct bench_group *ret_group);
 void bench_group_end(struct bench_group *group);
 
 /* bench_group_start_with - start a group that holds nothing but this program of the build folder;
  * `hold` is its standard input.
  * @ret_answer: its standard output */
-void bench_group_start_with(struct bench_group *ret_group, const struct tp_caller *caller,
-	const char *const *argv, int *ret_answer);
+void bench_group_start_with(struct bench_group *ret_group, const char *const *argv, int *ret_answer);
 
 /* bench_group_launch - start a program and wait until it has been; with NULL it gets our 0, 1
  * and 2. Returns its seq. */

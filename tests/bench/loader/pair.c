@@ -38,18 +38,18 @@ static void start_inside(struct side *side, struct bench_group *group, struct be
 {
 	struct bench_program *p = &side->programs[0];
 
-	if (!pair->alone) {
+	if (group) {
 		start_side(side, group, pair);
 		return;
 	}
 	side->n = 1;
-	bench_group_start_with(own, pair->alone, pair->argv, &p->answer);
+	bench_group_start_with(own, pair->argv, &p->answer);
 	p->ask = own->hold;
 }
 
-static void end_inside(struct side *side, struct bench_group *own, const struct bench_pair *pair)
+static void end_inside(struct side *side, struct bench_group *group, struct bench_group *own)
 {
-	if (!pair->alone) {
+	if (group) {
 		end_side(side);
 		return;
 	}
@@ -111,7 +111,7 @@ static void run_start(
 	}
 	for (int i = 0; i < slices; i++)
 		slice_pair(s, &inside, &outside, i & 1);
-	end_inside(&inside, &own, pair);
+	end_inside(&inside, group, &own);
 	end_side(&outside);
 }
 

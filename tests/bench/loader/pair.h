@@ -12,11 +12,9 @@
 
 struct bench_pair {
 	const char *const *argv;
-	const struct tp_caller
-		*alone; /* each start in a new group that holds nothing else, by this caller */
-	int instances;  /* that work at once; 0: one */
-	int starts;     /* 0: 5 */
-	int slices;     /* pairs a start; 0: 40 */
+	int instances; /* that work at once; 0: one */
+	int starts;    /* 0: 5 */
+	int slices;    /* pairs a start; 0: 40 */
 };
 
 struct bench_pair_result {
@@ -25,6 +23,7 @@ struct bench_pair_result {
 	double inside_ns, outside_ns; /* medians of wall time per operation */
 };
 
+/* bench_pair_run - without a group, each start is in a new one that holds nothing else */
 struct bench_pair_result bench_pair_run(struct bench_group *group, const struct bench_pair *pair);
 
 #endif
