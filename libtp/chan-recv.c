@@ -66,14 +66,16 @@ static size_t take_next(struct tp_chan *c, struct tp_message *m, size_t max)
 
 	for (uint32_t i = 1; i <= c->lanes; i++) {
 		uint32_t at = (c->current + i) % c->lanes;
-		size_t n = take(tpi_lane(c, at), m, max);
+		struct tp_lane *l = tpi_lane(c, at);
+		size_t n = take(l, m, max);
 
 		if (!n)
 			continue;
 		if (full_burst)
 			tpi_chan_busy(c);
 		c->current = at;
-		c->burst = n < TPI_CHAN_BURST ? TPI_CHAN_BURST - (uint32_t)n : 0;
+		/* Never more than the window, which shrinks with each message as the burst does, and grows with acknowledgements. */
+		c->burst = n < TPI_CHAN_BURST ? (uint32_t)least(TPI_CHAN_BURST - n, window(l, l->taken)) : 0;
 		return n;
 	}
 	return 0;
@@ -90,7 +92,8 @@ static int tell(struct tp_message *m, int notice, tp_id dead)
 /* > 0: that many messages. */
 static int wait_for_some(struct tp_chan *c, int64_t timeout, struct tp_message *m, size_t max)
 {
-	int64_t deadline = tpi_chan_deadline(timeout);
+	int64_t deadline = 0;
+	bool waits = false;
 	tp_id dead = 0;
 	int late = 0;
 
@@ -106,6 +109,9 @@ static int wait_for_some(struct tp_chan *c, int64_t timeout, struct tp_message *
 			return tpi_say(-EAGAIN, "there is no message");
 		if (late)
 			return tpi_say(late, "no message came in time");
+		if (!waits)
+			deadline = tpi_chan_deadline(timeout);
+		waits = true;
 		late = tpi_chan_wait_news(c, deadline);
 	}
 }
@@ -138,12 +144,12 @@ static inline int hand_out(struct tp_chan *c, const struct tp_message *m, int n)
 	return tpi_unlikely(tpi_self.satellite) ? reachable(m, n) : n;
 }
 
-/* The next message of this lane, if it is there: as take(), for one. */
+/* The next message of this lane, if it is there: as take(), for one. The burst is not over, so it is within the window. */
 static inline bool take_one(struct tp_chan *c, struct tp_lane *l, struct tp_message *m)
 {
 	uint64_t n = l->taken, word = __atomic_load_n(tpi_slot(l, n), __ATOMIC_ACQUIRE);
 
-	if (!word || tpi_unlikely(!window(l, n)))
+	if (tpi_unlikely(!word))
 		return false;
 	/* Two lines ahead, to be written: acknowledging would otherwise ask for each line a second time. */
 	if (!(n & 7))
@@ -171,8 +177,10 @@ static bool glance(struct tp_chan *c, struct tp_message *m)
 
 static __attribute__((noinline)) int recv_next(struct tp_chan *c, int64_t timeout, struct tp_message *ret_message)
 {
-	int n;
+	int n = tpi_chan_mine(c);
 
+	if (n < 0)
+		return n;
 	if (!ret_message)
 		return tpi_fail(-EINVAL, "tp_chan_recv: there is no place for the message");
 	if (timeout != TP_NOWAIT && glance(c, ret_message))
@@ -181,14 +189,10 @@ static __attribute__((noinline)) int recv_next(struct tp_chan *c, int64_t timeou
 	return n > 0 ? 0 : n;
 }
 
-/* The common case by itself: the lane whose turn it is has a message. */
+/* The common case by itself: the lane whose turn it is has a message. (All else is a last call: nothing is saved for it.) */
 int tp_chan_recv(struct tp_chan *c, int64_t timeout, struct tp_message *ret_message)
 {
-	int r = tpi_chan_mine(c);
-
-	if (tpi_unlikely(r < 0))
-		return r;
-	if (tpi_unlikely(!c->burst || !ret_message || !take_one(c, tpi_lane(c, c->current), ret_message)))
+	if (tpi_unlikely(!tpi_chan_is_mine(c) || !c->burst || !ret_message || !take_one(c, tpi_lane(c, c->current), ret_message)))
 		return recv_next(c, timeout, ret_message);
 	return tpi_pointer_ok(ret_message->ptr);
 }
@@ -209,43 +213,57 @@ int tp_chan_recv_batch(struct tp_chan *c, int64_t timeout, struct tp_message *re
 }
 
 /* acked first, then the slots: see chan.h. */
-static inline void acknowledge(struct tp_lane *l, uint64_t from, uint64_t to)
+static inline void acknowledge(struct tp_lane *l, uint64_t from, uint64_t to, uint64_t mask)
 {
 	__atomic_store_n(&l->acked, to, __ATOMIC_RELEASE);
 	do
-		__atomic_store_n(tpi_slot(l, from), 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&l->slot[from & mask], 0, __ATOMIC_RELEASE);
 	while (tpi_unlikely(++from != to));
 }
 
-static int not_handed_out(const struct tp_chan *c, const struct tp_message *m)
+static __attribute__((noinline)) int not_handed_out(const struct tp_chan *c, uint64_t id)
 {
-	return tpi_fail(-EINVAL, "tp_chan_ack: message %x of channel %s has not been handed out", m->id, c->name);
+	return tpi_fail(-EINVAL, "tp_chan_ack: message %x of channel %s has not been handed out", id, c->name);
+}
+
+static __attribute__((noinline)) int no_message(const struct tp_chan *c)
+{
+	int r = tpi_chan_mine(c);
+
+	return r < 0 ? r : tpi_fail(-EINVAL, "tp_chan_ack: this is no message of channel %s", c->name);
+}
+
+static __attribute__((noinline)) int after_ack(struct tp_chan *c, struct tp_lane *l)
+{
+	tpi_lane_room(l);
+	tpi_lane_retire(c, l);
+	return 0;
 }
 
 int tp_chan_ack(struct tp_chan *c, const struct tp_message *m)
 {
-	int r = tpi_chan_mine(c);
 	struct tp_lane *l;
-	uint64_t n, acked;
+	uint64_t id, n, acked, mask;
 
-	if (tpi_unlikely(r < 0))
-		return r;
-	if (tpi_unlikely(!m || m->id >> TP_LANE_ID_SHIFT >= c->lanes))
-		return tpi_fail(-EINVAL, "tp_chan_ack: this is no message of channel %s", c->name);
-	l = tpi_lane(c, (uint32_t)(m->id >> TP_LANE_ID_SHIFT));
-	n = m->id - l->id_base + 1;
+	if (tpi_unlikely(!tpi_chan_is_mine(c) || !m))
+		return no_message(c);
+	/* As it was stored, a moment ago: a part of a word has to wait until the store is done. */
+	id = __atomic_load_n(&m->id, __ATOMIC_RELAXED);
+	if (tpi_unlikely(id >> TP_LANE_ID_SHIFT >= c->lanes))
+		return no_message(c);
+	l = tpi_lane(c, (uint32_t)(id >> TP_LANE_ID_SHIFT));
+	n = id - l->id_base + 1;
 	acked = l->acked;
 	if (tpi_unlikely(n > l->taken))
-		return not_handed_out(c, m);
+		return not_handed_out(c, id);
 	/* The bound is for a damaged count: no loop beyond the ring. */
-	if (tpi_unlikely(n - acked - 1 >= l->capacity))
-		return n <= acked ? 0 : not_handed_out(c, m);
-	acknowledge(l, acked, n);
-	TPI_PROBE(acknowledge, c, m->id);
+	mask = l->capacity - 1;
+	if (tpi_unlikely(n - acked - 1 > mask))
+		return n <= acked ? 0 : not_handed_out(c, id);
+	acknowledge(l, acked, n, mask);
+	TPI_PROBE(acknowledge, c, id);
 	tpi_chan_light_fence(c->fence); /* partner: the heavy fence in tpi_lane_wait_room */
-	if (tpi_unlikely(__atomic_load_n(&l->room, __ATOMIC_RELAXED)))
-		tpi_lane_room(l);
-	if (tpi_unlikely(l->ending))
-		tpi_lane_retire(c, l);
+	if (tpi_unlikely(__atomic_load_n(&l->room, __ATOMIC_RELAXED) | l->ending))
+		return after_ack(c, l);
 	return 0;
 }

@@ -16,10 +16,16 @@
 
 int tpi_chan_refuse(const struct tp_chan *c)
 {
+	int r = tpi_ready();
+
+	if (r < 0)
+		return r;
 	if (!c)
 		return tpi_fail(-EINVAL, "there is no channel (NULL)");
 	if (!tpi_chan_plausible(c) || !tpi_in_segment(c, sizeof(*c)) || c->magic != TP_CHAN_MAGIC)
 		return tpi_fail(-EBADF, "%x is no channel", (uint64_t)(uintptr_t)c);
+	if (__atomic_load_n(&c->consumer, __ATOMIC_RELAXED) == tpi_self.tag)
+		return 0;
 	return tpi_fail(-EBADF, "this program is not the consumer of channel %s", c->name);
 }
 

@@ -118,33 +118,40 @@ static inline int64_t tpi_chan_deadline(int64_t timeout)
 	return timeout == TP_NOWAIT ? TP_NOWAIT : tpi_deadline(timeout);
 }
 
-/* What is wrong with this handle? */
-int tpi_chan_refuse(const struct tp_chan *c) TPI_HIDDEN;
-int tpi_lane_refuse(const struct tp_lane *l) TPI_HIDDEN;
+/*
+ * One comparison for all: attached, in the heap, and aligned, as tpi_lock_near. False for a lane of few slots at the heap's very end, too:
+ * that is left to tpi_lane_refuse.
+ */
+static inline bool tpi_chan_near(const void *p)
+{
+	uint64_t distance = (uint64_t)(uintptr_t)p - TP_HEAP_BASE;
 
-/* Is this program its consumer? (A pointer to something else in the heap hardly has this program's tag there.) */
+	return (distance >> 6 | distance << 58) < tpi_self.lock_reach >> 3;
+}
+
+/* Is this program its consumer, its producer? (A pointer to something else in the heap hardly has this program's tag there.) */
+static inline bool tpi_chan_is_mine(const struct tp_chan *c)
+{
+	return tpi_likely(tpi_chan_near(c)) && tpi_likely(__atomic_load_n(&c->consumer, __ATOMIC_RELAXED) == tpi_self.tag);
+}
+
+static inline bool tpi_lane_is_mine(const struct tp_lane *l)
+{
+	return tpi_likely(tpi_chan_near(l)) && tpi_likely(__atomic_load_n(&l->owner, __ATOMIC_RELAXED) == tpi_self.tag);
+}
+
+/* What is wrong with this handle? 0: nothing, after all. */
+int tpi_chan_refuse(const struct tp_chan *c) TPI_HIDDEN __attribute__((cold));
+int tpi_lane_refuse(const struct tp_lane *l) TPI_HIDDEN __attribute__((cold));
+
 static inline int tpi_chan_mine(const struct tp_chan *c)
 {
-	int r = tpi_ready();
-
-	if (tpi_unlikely(r))
-		return r;
-	if (tpi_unlikely(!tpi_chan_plausible(c)) ||
-		tpi_unlikely(__atomic_load_n(&c->consumer, __ATOMIC_RELAXED) != tpi_self.tag))
-		return tpi_chan_refuse(c);
-	return 0;
+	return tpi_likely(tpi_chan_is_mine(c)) ? 0 : tpi_chan_refuse(c);
 }
 
 static inline int tpi_lane_mine(const struct tp_lane *l)
 {
-	int r = tpi_ready();
-
-	if (tpi_unlikely(r))
-		return r;
-	if (tpi_unlikely(!tpi_chan_plausible(l)) ||
-		tpi_unlikely(__atomic_load_n(&l->owner, __ATOMIC_RELAXED) != tpi_self.tag))
-		return tpi_lane_refuse(l);
-	return 0;
+	return tpi_likely(tpi_lane_is_mine(l)) ? 0 : tpi_lane_refuse(l);
 }
 
 /* Does this memory hold a channel that this library can work with? With its lanes. */

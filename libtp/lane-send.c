@@ -12,7 +12,7 @@
 #include "probes.h"
 #include "relax.h"
 
-enum { NEEDS_LOOK = TP_CHAN_ASLEEP | TP_CHAN_AGAIN | TP_CHAN_FD | TP_CHAN_CLOSED | TP_CHAN_FENCE, ROOM_SPIN = 200 };
+enum { NEEDS_LOOK = TP_CHAN_ASLEEP | TP_CHAN_AGAIN | TP_CHAN_FD | TP_CHAN_CLOSED | TP_CHAN_FENCE, ROOM_SPIN = 200, SLIP = 128 };
 
 static inline struct tp_chan *chan_of(const struct tp_lane *l)
 {
@@ -57,17 +57,12 @@ static uint64_t look_after(struct tp_chan *c, struct tp_lane *l, uint64_t from, 
 	return to - from;
 }
 
-/* Of [from, to), which are in their slots: sets the counter, wakes the consumer. Return: how many are sent, all but when it was closed. */
-static inline uint64_t finish(struct tp_chan *c, struct tp_lane *l, uint64_t from, uint64_t to)
+/* What is before `to` is in its slots: sets the counter. Return: the attention as it was after that. */
+static inline uint32_t stored(const struct tp_chan *c, struct tp_lane *l, uint64_t to)
 {
-	uint32_t attention;
-
 	__atomic_store_n(&l->sent, to, __ATOMIC_RELAXED);
 	tpi_chan_light_fence(l->fence); /* partner: the heavy fence in tpi_chan_wait_news, tp_chan_arm and tp_chan_destroy */
-	attention = __atomic_load_n(&c->attention, __ATOMIC_RELAXED);
-	if (tpi_unlikely(attention & NEEDS_LOOK))
-		return look_after(c, l, from, to, attention);
-	return to - from;
+	return __atomic_load_n(&c->attention, __ATOMIC_RELAXED);
 }
 
 static bool has_room(struct tp_lane *l)
@@ -85,14 +80,22 @@ static int no_room_because(const struct tp_chan *c)
 	return 0;
 }
 
+/*
+ * Waits for more than one slot: a producer that follows right behind the acknowledgements takes the line of slots from the consumer for
+ * each of them, and both wait. So it looks at a slot farther on, which becomes 0 after all before it, and leaves the lines
+ * in between alone. A quarter of the ring at most: the consumer has something to do meanwhile. If it does not get that far in time,
+ * what room there is will do.
+ */
 static bool look_for_room(const struct tp_chan *c, struct tp_lane *l)
 {
+	const uint64_t *far = tpi_slot(l, l->sent + (l->capacity / 4 < SLIP ? l->capacity / 4 : SLIP));
+
 	for (int n = 0; !(c->flags & TP_CHAN_NO_SPIN) && n < ROOM_SPIN; n++) {
-		if (has_room(l))
+		if (!__atomic_load_n(far, __ATOMIC_ACQUIRE)) /* partner: the release of the acknowledgement */
 			return true;
 		arch_relax();
 	}
-	return false;
+	return has_room(l);
 }
 
 /* The lane is full. 0: it has room now. */
@@ -133,33 +136,55 @@ static int not_sendable(const void *ptr)
 		(uint64_t)(uintptr_t)ptr);
 }
 
-static inline int send_one(struct tp_lane *l, const void *ptr, uint64_t given, int64_t timeout)
+static __attribute__((noinline)) int one_after(struct tp_chan *c, struct tp_lane *l, uint64_t n, uint32_t attention)
+{
+	return look_after(c, l, n, n + 1, attention) ? 0 : closed(c);
+}
+
+/* Its slot is free. */
+static inline int put_one(struct tp_chan *c, struct tp_lane *l, uint64_t n, uint64_t *slot, const void *ptr, uint64_t given)
+{
+	uint32_t attention;
+
+	__atomic_store_n(slot, (uint64_t)(uintptr_t)ptr | given | tpi_lap(l, n), __ATOMIC_RELEASE);
+	TPI_PROBE(send, c, l, ptr);
+	attention = stored(c, l, n + 1);
+	return tpi_unlikely(attention & NEEDS_LOOK) ? one_after(c, l, n, attention) : 0;
+}
+
+static __attribute__((noinline)) int send_slow(struct tp_lane *l, const void *ptr, uint64_t given, int64_t timeout)
 {
 	int r = tpi_lane_mine(l);
 	struct tp_chan *c;
-	uint32_t attention;
-	uint64_t n;
 
-	if (tpi_unlikely(r < 0))
+	if (r < 0)
 		return r;
-	if (tpi_unlikely(!sendable(ptr)))
+	if (!sendable(ptr))
 		return not_sendable(ptr);
 	c = chan_of(l);
-	attention = __atomic_load_n(&c->attention, __ATOMIC_RELAXED);
-	if (tpi_unlikely(attention & (TP_CHAN_CLOSED | TP_CHAN_SATELLITE) || l->fence)) {
-		r = look_first(c, ptr, attention);
-		if (r < 0)
-			return r;
-	}
-	if (tpi_unlikely(!has_room(l))) {
+	r = look_first(c, ptr, __atomic_load_n(&c->attention, __ATOMIC_RELAXED));
+	if (r == 0 && !has_room(l))
 		r = make_room(c, l, timeout);
-		if (r < 0)
-			return r;
-	}
+	if (r < 0)
+		return r;
+	return put_one(c, l, l->sent, tpi_slot(l, l->sent), ptr, given);
+}
+
+/* The common case by itself. (All else is a last call: nothing is saved for it.) */
+static inline int send_one(struct tp_lane *l, const void *ptr, uint64_t given, int64_t timeout)
+{
+	struct tp_chan *c;
+	uint64_t n, *slot;
+
+	if (tpi_unlikely(!tpi_lane_is_mine(l) || !sendable(ptr) || l->fence))
+		return send_slow(l, ptr, given, timeout);
+	c = chan_of(l);
 	n = l->sent;
-	__atomic_store_n(tpi_slot(l, n), (uint64_t)(uintptr_t)ptr | given | tpi_lap(l, n), __ATOMIC_RELEASE);
-	TPI_PROBE(send, c, l, ptr);
-	return tpi_likely(finish(c, l, n, n + 1)) ? 0 : closed(c);
+	slot = tpi_slot(l, n);
+	if (tpi_unlikely(__atomic_load_n(&c->attention, __ATOMIC_RELAXED) & (TP_CHAN_CLOSED | TP_CHAN_SATELLITE) ||
+		__atomic_load_n(slot, __ATOMIC_ACQUIRE)))
+		return send_slow(l, ptr, given, timeout);
+	return put_one(c, l, n, slot, ptr, given);
 }
 
 int tp_lane_send_give(struct tp_lane *l, void *ptr, int64_t timeout)
@@ -190,6 +215,7 @@ static int check_all(const struct tp_chan *c, const struct tp_lane *l, void *con
 static inline size_t send_some(struct tp_chan *c, struct tp_lane *l, void *const *ptrs, size_t count, uint64_t given, bool *ret_closed)
 {
 	uint64_t first = l->sent, n = first, sent;
+	uint32_t attention;
 
 	for (; n - first < count; n++) {
 		uint64_t *slot = tpi_slot(l, n);
@@ -199,7 +225,8 @@ static inline size_t send_some(struct tp_chan *c, struct tp_lane *l, void *const
 		__atomic_store_n(slot, (uint64_t)(uintptr_t)ptrs[n - first] | given | tpi_lap(l, n), __ATOMIC_RELEASE);
 		TPI_PROBE(send, c, l, ptrs[n - first]);
 	}
-	sent = finish(c, l, first, n);
+	attention = stored(c, l, n);
+	sent = tpi_unlikely(attention & NEEDS_LOOK) ? look_after(c, l, first, n, attention) : n - first;
 	*ret_closed = sent != n - first;
 	return (size_t)sent;
 }

@@ -27,13 +27,18 @@ int tpi_chan_type(const char *type, char ret_type[64])
 
 int tpi_lane_refuse(const struct tp_lane *l)
 {
+	int r = tpi_ready();
 	uint32_t owner;
 
+	if (r < 0)
+		return r;
 	if (!l)
 		return tpi_fail(-EINVAL, "there is no lane (NULL)");
 	if (!tpi_in_segment(l, sizeof(*l)) || !tpi_chan_plausible(l))
 		return tpi_fail(-EBADF, "%x is no lane", (uint64_t)(uintptr_t)l);
 	owner = __atomic_load_n(&l->owner, __ATOMIC_RELAXED);
+	if (owner == tpi_self.tag)
+		return 0;
 	return tpi_fail(-EBADF, owner && !(owner & TP_LANE_CLOSING) ? "the lane at %x is another program's"
 								    : "the lane at %x has been closed",
 		(uint64_t)(uintptr_t)l);

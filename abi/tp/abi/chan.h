@@ -98,7 +98,7 @@ struct tp_chan {
 	/* The consumer's own. */
 	uint32_t lanes;		/* known entries of lane[] */
 	uint32_t current;	/* the lane that is being emptied */
-	uint32_t burst;		/* how much longer */
+	uint32_t burst;		/* for how many messages more; never more than its ring can still hand out */
 	uint32_t changes_seen;
 	uint32_t deaths_seen;
 	uint32_t spin;		/* looks before it sleeps; halved when they were in vain */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core.h"
-#include "heap-engine.h"
+#include "heap-near.h"
 #include "tpgroup.h"
 
 static struct as_role {

@@ -146,6 +146,36 @@ static void a_full_lane_pushes_back(void **state)
 	assert_int_equal(tp_chan_recv(chan, TP_NOWAIT, &m), -EAGAIN);
 }
 
+static int sends_a_ninth(void *unused)
+{
+	struct tp_lane *l;
+	int r = tp_chan_open("orders", "order@1", TP_NOWAIT, &l);
+
+	(void)unused;
+	alarm(60);
+	for (int i = 1; !r && i <= 8; i++)
+		r = tp_lane_send_lend(l, MARK(i), TP_NOWAIT);
+	return r || tp_lane_send_lend(l, MARK(9), TP_FOREVER) ? 1 : 0;
+}
+
+/* A producer waits until several slots are free, but not for long: one will do. */
+static void one_free_slot_is_room(void **state)
+{
+	uint64_t sender = tpgroup_add("sender");
+	pid_t pid = tpgroup_fork(sender, sends_a_ninth, NULL);
+	struct tp_message m;
+
+	(void)state;
+	as(consumer);
+	assert_int_equal(tp_chan_recv(chan, 10 * TP_SECOND, &m), 0);
+	while (!__atomic_load_n(&((struct tp_lane *)(uintptr_t)chan->lane[1])->backpressure, __ATOMIC_RELAXED))
+		usleep(100);
+	assert_int_equal(tp_chan_ack(chan, &m), 0);
+	assert_int_equal(tpgroup_join(pid, sender), 0);
+	for (int i = 2; i <= 9; i++)
+		recv_ack(i);
+}
+
 /* Counts go on beyond 32 bits and over many laps; each fill level of the ring is met at each place. */
 static void counts_and_laps_go_round(void **state)
 {
@@ -734,6 +764,7 @@ int main(void)
 		T(messages_arrive_in_order),
 		T(any_address_can_be_sent),
 		T(a_full_lane_pushes_back),
+		T(one_free_slot_is_room),
 		T(counts_and_laps_go_round),
 		T(batches),
 		T(the_end_of_producers_is_told_once),
