@@ -4,13 +4,13 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "tprun/command.h"
 #include "tprun/counts.h"
 #include "tprun/json.h"
 #include "tprun/say.h"
+#include "tprun/who.h"
 
 #define NS INT64_C(1000000000)
 
@@ -53,15 +53,16 @@ static const char *call_name(int call)
 	return calls[call] ? calls[call] : "something newer";
 }
 
-static const char *state_name(const struct tp_count_row *row)
+static struct tp_who who(const struct tp_count_row *row)
 {
-	switch (row->state) {
-	case TP_PROGRAM_STARTING: return "starting";
-	case TP_PROGRAM_RUNNING: return row->kind == TP_KIND_SATELLITE ? "satellite" : "running";
-	case TP_PROGRAM_LEFT: return "left";
-	case TP_PROGRAM_LINGERING: return "lingering";
-	default: return "dead";
-	}
+	return (struct tp_who){row->name, row->id, row->pid, row->state, row->kind};
+}
+
+static struct tp_who who_at(const void *list, size_t at)
+{
+	const struct tp_counts *c = list;
+
+	return who(&c->rows[at]);
 }
 
 static uint64_t errors_of(const struct tp_count_row *row)
@@ -73,24 +74,6 @@ static uint64_t errors_of(const struct tp_count_row *row)
 	return n;
 }
 
-static bool is_named(const struct tp_count_row *row, const char *word)
-{
-	char pid[16];
-
-	snprintf(pid, sizeof(pid), "%d", row->pid);
-	return !strcmp(row->name, word) || !strcmp(pid, word);
-}
-
-static bool wanted(const struct tp_count_row *row, char **words)
-{
-	if (!*words)
-		return true;
-	for (; *words; words++)
-		if (is_named(row, *words))
-			return true;
-	return false;
-}
-
 /* ---- for people --------------------------------------------------------------------------------- */
 
 static void print_row(const struct tp_count_row *row)
@@ -99,7 +82,7 @@ static void print_row(const struct tp_count_row *row)
 	char name[TP_NAME_MAX];
 
 	printf("%-20s %8d %-9s %8" PRIu64 " %8" PRIu64 " %12" PRIu64 " %8" PRIu64 " %11" PRIu64 " %9" PRIu64 " %12" PRIu64 " %6" PRIu64 "\n",
-		tp_printable(name, sizeof(name), row->name), row->pid, state_name(row), c[TP_COUNTER_PUBLISHED], row->depth,
+		tp_printable(name, sizeof(name), row->name), row->pid, tp_who_state(who(row)), c[TP_COUNTER_PUBLISHED], row->depth,
 		c[TP_COUNTER_BACKPRESSURE], c[TP_COUNTER_WAITS], c[TP_COUNTER_REDELIVERED], row->blocks, row->bytes, errors_of(row));
 }
 
@@ -135,18 +118,19 @@ static void print_errors(const struct tp_count_row *row)
 
 static void print_table(const struct tp_counts *c, char **words)
 {
-	printf("%-20s %8s %-9s %8s %8s %12s %8s %11s %9s %12s %6s\n", "NAME", "PID", "STATE", "NAMES", "DEPTH", "BACKPRESSURE",
+	tp_heading("%-20s %8s %-9s %8s %8s %12s %8s %11s %9s %12s %6s", "NAME", "PID", "STATE", "NAMES", "DEPTH", "BACKPRESSURE",
 		"WAITS", "REDELIVERED", "BLOCKS", "BYTES", "ERRORS");
 	for (size_t i = 0; i < c->nrows; i++)
-		if (wanted(&c->rows[i], words))
+		if (tp_who_is_wanted(who_at(c, i), words))
 			print_row(&c->rows[i]);
 	if (c->nchannels && !*words) {
-		printf("\n%-20s %-20s %6s %8s %14s %12s %11s\n", "CHANNEL", "TYPE", "LANES", "DEPTH", "SENT", "BACKPRESSURE", "REDELIVERED");
+		putchar('\n');
+		tp_heading("%-20s %-20s %6s %8s %14s %12s %11s", "CHANNEL", "TYPE", "LANES", "DEPTH", "SENT", "BACKPRESSURE", "REDELIVERED");
 		for (size_t i = 0; i < c->nchannels; i++)
 			print_channel(&c->channels[i]);
 	}
 	for (size_t i = 0; i < c->nrows; i++)
-		if (wanted(&c->rows[i], words))
+		if (tp_who_is_wanted(who_at(c, i), words))
 			print_errors(&c->rows[i]);
 }
 
@@ -174,11 +158,7 @@ static void json_errors(struct tp_json *j, const struct tp_counters *c)
 
 static void json_row(struct tp_json *j, const struct tp_count_row *row)
 {
-	tp_json_object(j, NULL);
-	tp_json_string(j, "name", row->name);
-	tp_json_int(j, "id", (int64_t)row->id);
-	tp_json_int(j, "pid", row->pid);
-	tp_json_string(j, "state", state_name(row));
+	tp_who_json(j, who(row));
 	tp_json_bool(j, "uses_libtp", row->counters.id != 0);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		tp_json_int(j, counts[i].key, (int64_t)row->counters.count[counts[i].which]);
@@ -213,7 +193,7 @@ static void print_json(const struct tp_counts *c, char **words)
 	tp_json_int(&j, "names", (int64_t)c->names);
 	tp_json_array(&j, "programs");
 	for (size_t i = 0; i < c->nrows; i++)
-		if (wanted(&c->rows[i], words))
+		if (tp_who_is_wanted(who_at(c, i), words))
 			json_row(&j, &c->rows[i]);
 	tp_json_end_array(&j);
 	tp_json_array(&j, "channels");
@@ -226,27 +206,12 @@ static void print_json(const struct tp_counts *c, char **words)
 
 /* ---- the verb ----------------------------------------------------------------------------------- */
 
-static const char *unknown(const struct tp_counts *c, char **words)
-{
-	for (; *words; words++) {
-		size_t i = 0;
-
-		while (i < c->nrows && !is_named(&c->rows[i], *words))
-			i++;
-		if (i == c->nrows)
-			return *words;
-	}
-	return NULL;
-}
-
 static int print_counts(const struct tp_counts *c, const struct tp_options *o)
 {
-	const char *word = unknown(c, o->rest);
+	const char *word = tp_who_unknown(o->rest, who_at, c, c->nrows);
 
-	if (word) {
-		tp_say("%s: there is no such program in group %s (see: tprun counters)", word, c->group);
-		return TP_STATUS_OWN;
-	}
+	if (word)
+		return tp_who_refuse(word, c->group, "counters");
 	if (o->json)
 		print_json(c, o->rest);
 	else

@@ -47,23 +47,13 @@ static const char *shared_owner(uint64_t addr)
 	return addr - TP_SEGMENT_BASE < TP_SEGMENT_END - TP_SEGMENT_BASE ? "(segment)" : "(host)";
 }
 
-static bool wanted(const struct tp_wire_program *p, char **words)
-{
-	if (!*words)
-		return true;
-	for (; p && *words; words++)
-		if (tp_program_is(p, *words))
-			return true;
-	return false;
-}
-
 static void print_line(const struct tp_programs *programs, const char *line, char **words)
 {
 	uint64_t addr = strtoull(line, NULL, 16);
 	const struct tp_wire_program *p = owner_of(programs, addr);
 	char name[TP_NAME_MAX];
 
-	if (wanted(p, words))
+	if (p ? tp_who_is_wanted(tp_program_who(p), words) : !*words)
 		printf("%-20s %s",
 			p ? tp_printable(name, sizeof(name), p->name) : shared_owner(addr), line);
 }
@@ -89,20 +79,6 @@ static int print_maps(const struct tp_programs *programs, char **words)
 	return tp_flush();
 }
 
-/* The first word that names no program, or NULL. */
-static const char *unknown(const struct tp_programs *programs, char **words)
-{
-	for (; *words; words++) {
-		size_t i = 0;
-
-		while (i < programs->n && !tp_program_is(&programs->v[i], *words))
-			i++;
-		if (i == programs->n)
-			return *words;
-	}
-	return NULL;
-}
-
 static int verb_maps(const struct tp_verb *verb, struct tp_caller *caller, int argc, char **argv)
 {
 	struct tp_programs programs;
@@ -116,14 +92,8 @@ static int verb_maps(const struct tp_verb *verb, struct tp_caller *caller, int a
 		return status;
 	if (tp_programs_fetch(o.group, &programs, &err))
 		return tp_fail(&err);
-	word = unknown(&programs, o.rest);
-	if (word) {
-		tp_say("%s: there is no such program in group %s (see: tprun ps)", word,
-			programs.info.group);
-		status = TP_STATUS_OWN;
-	} else {
-		status = print_maps(&programs, o.rest);
-	}
+	word = tp_who_unknown(o.rest, tp_programs_who, &programs, programs.n);
+	status = word ? tp_who_refuse(word, programs.info.group, "ps") : print_maps(&programs, o.rest);
 	tp_programs_fini(&programs);
 	return status;
 }

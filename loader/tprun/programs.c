@@ -3,9 +3,7 @@
  * The list of a group's programs, as ps and maps need it.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tprun/groups.h"
 #include "tprun/programs.h"
@@ -73,26 +71,14 @@ void tp_programs_fini(struct tp_programs *p)
 	*p = (struct tp_programs){.n = 0};
 }
 
-int tp_program_is(const struct tp_wire_program *program, const char *word)
+struct tp_who tp_program_who(const struct tp_wire_program *p)
 {
-	char pid[16];
-
-	snprintf(pid, sizeof(pid), "%d", program->pid);
-	return !strcmp(program->name, word) || !strcmp(pid, word);
+	return (struct tp_who){p->name, p->id, p->pid, p->state, p->kind};
 }
 
-const char *tp_program_state_name(const struct tp_wire_program *p)
+struct tp_who tp_programs_who(const void *programs, size_t at)
 {
-	static const char *const names[] = {
-		[TP_PROGRAM_FREE] = "free",
-		[TP_PROGRAM_STARTING] = "starting",
-		[TP_PROGRAM_RUNNING] = "running",
-		[TP_PROGRAM_LEFT] = "left",
-		[TP_PROGRAM_DEAD] = "dead",
-		[TP_PROGRAM_LINGERING] = "lingering",
-	};
+	const struct tp_programs *p = programs;
 
-	if (p->kind == TP_KIND_SATELLITE)
-		return "satellite";
-	return p->state < sizeof(names) / sizeof(*names) ? names[p->state] : "unknown";
+	return tp_program_who(&p->v[at]);
 }

@@ -3,6 +3,7 @@
 #define TP_TPRUN_PROGRAMS_H
 
 #include "tprun/client.h"
+#include "tprun/who.h"
 
 /* What a group said about its programs. */
 struct tp_programs {
@@ -19,9 +20,7 @@ int tp_programs_list(
 int tp_programs_fetch(const char *group, struct tp_programs *ret_programs, struct tp_error *err);
 void tp_programs_fini(struct tp_programs *programs);
 
-/* Whether a word names a program: by its name or its pid. */
-int tp_program_is(const struct tp_wire_program *program, const char *word);
-
-const char *tp_program_state_name(const struct tp_wire_program *program);
+struct tp_who tp_program_who(const struct tp_wire_program *program);
+tp_who_at tp_programs_who; /* of a struct tp_programs */
 
 #endif

@@ -3,9 +3,7 @@
  * tprun ps: the programs of a group.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "tp/abi/layout.h"
 #include "tprun/command.h"
@@ -79,18 +77,14 @@ static void print_row(const struct tp_wire_program *p)
 	if (has_ended(p))
 		snprintf(status, sizeof(status), "%d", tp_shell_status((int)p->wait_status));
 	printf("%-20s %8d %-9s %9s %9s %6u  %-19s %6s\n", tp_printable(name, sizeof(name), p->name),
-		p->pid, tp_program_state_name(p), slot,
+		p->pid, tp_who_state(tp_program_who(p)), slot,
 		size_text(size, sizeof(size), p->resident), p->vmas, started ? started : "-",
 		status);
 }
 
 static void print_table(const struct tp_programs *programs)
 {
-	bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-
-	printf("%s%-20s %8s %-9s %9s %9s %6s  %-19s %6s%s\n", colour ? "\033[1m" : "", "NAME",
-		"PID", "STATE", "SLOT", "RESIDENT", "VMAS", "STARTED", "EXIT",
-		colour ? "\033[0m" : "");
+	tp_heading("%-20s %8s %-9s %9s %9s %6s  %-19s %6s", "NAME", "PID", "STATE", "SLOT", "RESIDENT", "VMAS", "STARTED", "EXIT");
 	for (size_t i = 0; i < programs->n; i++)
 		print_row(&programs->v[i]);
 }
@@ -123,11 +117,7 @@ static void json_slot(struct tp_json *j, const struct tp_wire_program *p)
 
 static void json_program(struct tp_json *j, const struct tp_wire_program *p)
 {
-	tp_json_object(j, NULL);
-	tp_json_string(j, "name", p->name);
-	tp_json_int(j, "id", (int64_t)p->id);
-	tp_json_int(j, "pid", p->pid);
-	tp_json_string(j, "state", tp_program_state_name(p));
+	tp_who_json(j, tp_program_who(p));
 	json_slot(j, p);
 	tp_json_int(j, "resident", (int64_t)p->resident);
 	tp_json_int(j, "vmas", p->vmas);

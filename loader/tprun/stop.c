@@ -76,7 +76,7 @@ static int stop_named(struct tp_client *c, const char *name)
 		return tp_fail(&err);
 	for (size_t i = 0; i < programs.n && status < 0; i++)
 		if (programs.v[i].state == TP_PROGRAM_LINGERING &&
-			tp_program_is(&programs.v[i], name))
+			tp_who_is(tp_program_who(&programs.v[i]), name))
 			status = reclaim(c, &programs.v[i]);
 	tp_programs_fini(&programs);
 	return status < 0 ? stop(c, name) : status;
