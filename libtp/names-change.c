@@ -84,6 +84,13 @@ static int build(struct tp_names *t, const struct tpi_name_chain *c, uint64_t dr
 	return 0;
 }
 
+/* Before the head: who does not find the bit need not look there. Seq_cst: see tpi_names_paged. */
+static void mark_page(struct tp_names *t, uint32_t bucket)
+{
+	if (tpi_unlikely(!tpi_names_paged(t, bucket)))
+		__atomic_fetch_or(&t->paged[bucket / TP_NAMES_PAGE / 64], tpi_names_page_bit(bucket), __ATOMIC_SEQ_CST);
+}
+
 int tpi_names_change(const struct tpi_name_chain *c, uint64_t drop, uint32_t add)
 {
 	struct tp_names *t = tpi_names();
@@ -97,8 +104,9 @@ int tpi_names_change(const struct tpi_name_chain *c, uint64_t drop, uint32_t add
 		__atomic_store_n(&t->entry[add].next, b.first, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < changed; i++)
 		tpi_names_answer_for(c->index[i], c->claim[i]);
+	mark_page(t, c->bucket);
 	/* Release: the entries' content goes before. Seq_cst: partner of the look at `waiting` in names-wait.c. */
-	if (!__atomic_compare_exchange_n(&t->head[c->bucket], &was,
+	if (!__atomic_compare_exchange_n(&t->bucket[c->bucket].head, &was,
 		    TP_NAMES_HEAD(TP_NAMES_HEAD_CHANGES(was) + 1, add ? add : b.first), false,
 		    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
 		free_copies(t, b);

@@ -53,13 +53,13 @@ static void take_if_better(const struct tp_names_entry *e, uint32_t index, struc
 /* Is this the one? Then true; a better one of any type may still follow. */
 static bool look_at(const struct tp_names_entry *e, uint32_t index, const struct tpi_name_key *key, struct tpi_name_hit *hit)
 {
-	if (tpi_name_word(&e->hash) != key->hash || !tpi_name_same(e->name, key->name))
+	if (!tpi_name_is(e, key))
 		return false;
 	if (key->any_type) {
 		take_if_better(e, index, hit);
 		return false;
 	}
-	if (tpi_name_same(e->type, key->type)) {
+	if (tpi_type_is(e, key)) {
 		take_hit(e, index, tpi_alive(tpi_name_word(&e->owner)), hit);
 		return true;
 	}
@@ -82,10 +82,10 @@ static int walk(const struct tp_names *t, const struct tpi_name_key *key, struct
 	return 0;
 }
 
-int tpi_names_find(const struct tpi_name_key *key, struct tpi_name_hit *hit)
+int tpi_names_find_in_chain(const struct tpi_name_key *key, struct tpi_name_hit *hit)
 {
 	const struct tp_names *t = tpi_names();
-	const uint64_t *head = &t->head[key->hash % TP_NAMES_BUCKETS];
+	const uint64_t *head = &t->bucket[tpi_key_bucket(key)].head;
 	int r;
 
 	do {
@@ -120,9 +120,9 @@ int tpi_names_chain(uint32_t bucket, struct tpi_name_chain *c)
 
 	c->bucket = bucket;
 	do {
-		c->head = __atomic_load_n(&t->head[bucket], __ATOMIC_ACQUIRE);
+		c->head = __atomic_load_n(&t->bucket[bucket].head, __ATOMIC_ACQUIRE);
 		r = collect(t, c);
-	} while (!tpi_names_still(&t->head[bucket], c->head));
+	} while (!tpi_names_still(&t->bucket[bucket].head, c->head));
 	return tpi_unlikely(r) ? tpi_names_damaged() : 0;
 }
 

@@ -57,7 +57,7 @@ static int next_in(const struct tpi_name_chain *c, struct place *at, struct tpi_
 		}
 	}
 	hit->head = c->head;
-	if (!tpi_names_still(&t->head[c->bucket], c->head))
+	if (!tpi_names_still(&t->bucket[c->bucket].head, c->head))
 		return -EAGAIN;
 	*at = best;
 	return found;
@@ -76,16 +76,29 @@ static int next_of_bucket(uint32_t bucket, struct place *at, struct tpi_name_hit
 	return r;
 }
 
-static void give(const struct place *at, uint64_t bucket, const struct tpi_name_hit *hit, struct tp_name *ret_name)
+static void give(const struct place *at, uint32_t bucket, const struct tpi_name_hit *hit, struct tp_name *ret_name)
 {
-	struct tpi_name_key key = {.any_type = false, .hash = bucket};
-
-	memcpy(key.name, at->words, sizeof(key.name));
-	memcpy(key.type, at->words + TP_NAMES_WORDS, sizeof(key.type));
-	tpi_name_fill(&key, hit, ret_name);
+	tpi_name_fill(bucket, hit, ret_name);
+	memcpy(ret_name->name, at->words, sizeof(ret_name->name));
+	memcpy(ret_name->type, at->words + TP_NAMES_WORDS, sizeof(ret_name->type));
+	ret_name->name[TP_NAME_LENGTH_MAX] = '\0';
+	ret_name->type[TP_NAME_LENGTH_MAX] = '\0';
 	if (tpi_self.satellite && !tpi_in_segment(ret_name->ptr, 1))
 		ret_name->ptr = NULL;
-	ret_name->name[TP_NAME_LENGTH_MAX] = '\0';
+}
+
+/* The next bucket from here on that is not empty; TP_NAMES_BUCKETS: none. */
+static uint64_t next_bucket(const struct tp_names *t, uint64_t at)
+{
+	while (at < TP_NAMES_BUCKETS) {
+		if (!tpi_names_paged(t, (uint32_t)at))
+			at = (at / TP_NAMES_PAGE + 1) * TP_NAMES_PAGE;
+		else if (TP_NAMES_HEAD_INDEX(__atomic_load_n(&t->bucket[at].head, __ATOMIC_RELAXED)))
+			break;
+		else
+			at++;
+	}
+	return at;
 }
 
 int tp_name_next(struct tp_name_cursor *cursor, struct tp_name *ret_name)
@@ -100,16 +113,21 @@ int tp_name_next(struct tp_name_cursor *cursor, struct tp_name *ret_name)
 		return tpi_say(-EINVAL, "there is no cursor at NULL");
 	memcpy(at.words, cursor->name, sizeof(cursor->name));
 	memcpy(at.words + TP_NAMES_WORDS, cursor->type, sizeof(cursor->type));
-	for (; cursor->at < TP_NAMES_BUCKETS; cursor->at++) {
-		r = 0;
-		if (TP_NAMES_HEAD_INDEX(__atomic_load_n(&tpi_names()->head[cursor->at], __ATOMIC_RELAXED)))
-			r = next_of_bucket((uint32_t)cursor->at, &at, &hit);
+	for (r = 0; cursor->at < TP_NAMES_BUCKETS; cursor->at++) {
+		uint64_t bucket = next_bucket(tpi_names(), cursor->at);
+
+		if (bucket != cursor->at)
+			memset(&at, 0, sizeof(at));
+		cursor->at = bucket;
+		if (bucket == TP_NAMES_BUCKETS)
+			break;
+		r = next_of_bucket((uint32_t)bucket, &at, &hit);
 		if (r)
 			break;
 		memset(&at, 0, sizeof(at));
 	}
 	if (r > 0)
-		give(&at, cursor->at, &hit, ret_name);
+		give(&at, (uint32_t)cursor->at, &hit, ret_name);
 	memcpy(cursor->name, at.words, sizeof(cursor->name));
 	memcpy(cursor->type, at.words + TP_NAMES_WORDS, sizeof(cursor->type));
 	return r;

@@ -66,14 +66,14 @@ static bool usable(const struct tpi_name_hit *hit)
 
 static int timed_out(const struct tpi_name_key *key, struct tpi_name_hit *hit)
 {
-	const char *name = (const char *)key->name;
+	const char *name = tpi_key_name_text(key);
 
 	if (hit->index)
 		return tpi_fail(-ETIMEDOUT, "waited for %s: its owner has died, and nobody has taken the name over", name);
 	if (!hit->other)
 		return tpi_fail(-ETIMEDOUT, "waited for %s: nobody has published it", name);
 	((char *)hit->type)[TP_NAME_LENGTH_MAX] = '\0';
-	return tpi_fail(-ETIMEDOUT, "waited for %s as a %s: it is there, but as a %s", name, (const char *)key->type,
+	return tpi_fail(-ETIMEDOUT, "waited for %s as a %s: it is there, but as a %s", name, tpi_key_type_text(key),
 		(const char *)hit->type);
 }
 
@@ -97,18 +97,14 @@ int tp_wait(const char *name, const char *type, int64_t timeout, struct tp_name 
 {
 	struct tpi_name_key key;
 	struct tpi_name_hit hit;
-	int r = tpi_ready_for(ret_name);
+	int r = tpi_name_seek(name, type, ret_name, &key, &hit);
 
 	if (r < 0)
 		return r;
-	r = tpi_name_key(name, type, &key);
-	if (r < 0)
-		return r;
-	r = tpi_names_find(&key, &hit);
-	if (r < 0)
-		return r;
 	if (!usable(&hit)) {
-		r = timeout == TP_NOWAIT ? timed_out(&key, &hit) : wait_for(&key, tpi_deadline(timeout), &hit);
+		r = tpi_name_legible(&key);
+		if (!r)
+			r = timeout == TP_NOWAIT ? timed_out(&key, &hit) : wait_for(&key, tpi_deadline(timeout), &hit);
 		if (r < 0)
 			return r;
 	}

@@ -46,6 +46,11 @@ static int check_pointer(const void *ptr, unsigned flags)
 	return 0;
 }
 
+static uint64_t word_of(const uint64_t *words, uint32_t n, uint32_t i)
+{
+	return i < n ? words[i] : 0;
+}
+
 static void fill(uint32_t index, const struct tpi_name_key *key, const void *ptr, unsigned flags)
 {
 	struct tp_names_entry *e = &tpi_names()->entry[index];
@@ -54,9 +59,9 @@ static void fill(uint32_t index, const struct tpi_name_key *key, const void *ptr
 	__atomic_store_n(&e->ptr, (uint64_t)(uintptr_t)ptr, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->owner, tpi_self.id, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->flags, flags & TP_PUBLISH_KEEP, __ATOMIC_RELAXED);
-	for (int i = 0; i < TP_NAMES_WORDS; i++) {
-		__atomic_store_n(&e->name[i], key->name[i], __ATOMIC_RELAXED);
-		__atomic_store_n(&e->type[i], key->type[i], __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < TP_NAMES_WORDS; i++) {
+		__atomic_store_n(&e->name[i], word_of(key->words, key->nname, i), __ATOMIC_RELAXED);
+		__atomic_store_n(&e->type[i], word_of(tpi_key_type(key), key->ntype, i), __ATOMIC_RELAXED);
 	}
 }
 
@@ -68,8 +73,7 @@ static int place_of(const struct tpi_name_chain *c, const struct tpi_name_key *k
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct tp_names_entry *e = &t->entry[c->index[i]];
 
-		if (tpi_name_word(&e->hash) == key->hash && tpi_name_same(e->name, key->name) &&
-			tpi_name_same(e->type, key->type))
+		if (tpi_name_is(e, key) && tpi_type_is(e, key))
 			return (int)i;
 	}
 	return -1;
@@ -78,9 +82,9 @@ static int place_of(const struct tpi_name_chain *c, const struct tpi_name_key *k
 static int taken(const struct tpi_name_key *key, tp_id owner)
 {
 	if (owner == tpi_self.id)
-		return tpi_fail(-EEXIST, "%s is published by this program already (TP_PUBLISH_REPLACE replaces it)", (const char *)key->name);
+		return tpi_fail(-EEXIST, "%s is published by this program already (TP_PUBLISH_REPLACE replaces it)", tpi_key_name_text(key));
 	return tpi_count_error(TP_CALL_PUBLISH,
-		tpi_fail(-EEXIST, "%s belongs to %s", (const char *)key->name, program_name(owner)));
+		tpi_fail(-EEXIST, "%s belongs to %s", tpi_key_name_text(key), program_name(owner)));
 }
 
 static int no_room(void)
@@ -92,7 +96,7 @@ static int no_room(void)
 static int too_many_types(const struct tpi_name_key *key)
 {
 	return tpi_count_error(TP_CALL_PUBLISH, tpi_fail(-ENOSPC, "%s has as many types as one name can have (%u)",
-							(const char *)key->name, (uint64_t)TP_NAMES_CHAIN_MAX));
+							tpi_key_name_text(key), (uint64_t)TP_NAMES_CHAIN_MAX));
 }
 
 /* One attempt: 0; -EAGAIN: the bucket has changed. *index is the entry that has been prepared, 0 once it is in place. */
@@ -102,7 +106,7 @@ static int try_publish(const struct tpi_name_key *key, const void *ptr, unsigned
 	struct tpi_name_chain c;
 	uint64_t drop = 0;
 	tp_id owner = 0;
-	int at, r = tpi_names_chain((uint32_t)(key->hash % TP_NAMES_BUCKETS), &c);
+	int at, r = tpi_names_chain(tpi_key_bucket(key), &c);
 
 	if (r < 0)
 		return r;
@@ -111,7 +115,7 @@ static int try_publish(const struct tpi_name_key *key, const void *ptr, unsigned
 		owner = tpi_name_word(&t->entry[c.index[at]].owner);
 		drop = UINT64_C(1) << at;
 		if (owner == tpi_self.id ? !(flags & TP_PUBLISH_REPLACE) : tpi_alive(owner))
-			return tpi_names_still(&t->head[c.bucket], c.head) ? taken(key, owner) : -EAGAIN;
+			return tpi_names_still(&t->bucket[c.bucket].head, c.head) ? taken(key, owner) : -EAGAIN;
 	}
 	if (tpi_unlikely(c.n >= CROWDED)) {
 		drop |= tpi_names_dead(&c);
@@ -127,6 +131,7 @@ static int try_publish(const struct tpi_name_key *key, const void *ptr, unsigned
 	__atomic_store_n(&t->entry[*index].generation, TP_NAMES_HEAD_CHANGES(c.head) + 1, __ATOMIC_RELAXED);
 	r = tpi_names_change(&c, drop, *index);
 	if (r == 0) {
+		tpi_names_put_first(&t->bucket[c.bucket], c.head, key, ptr, flags);
 		*index = 0;
 		*ret_takeover = owner && owner != tpi_self.id;
 	}
@@ -167,6 +172,9 @@ int tp_publish(const char *name, const void *ptr, const char *type, unsigned fla
 	r = tpi_name_key(name, type, &key);
 	if (r < 0)
 		return r;
+	r = tpi_name_legible(&key);
+	if (r < 0)
+		return r;
 	r = check_pointer(ptr, flags);
 	if (r < 0)
 		return tpi_count_error(TP_CALL_PUBLISH, r);
@@ -176,13 +184,21 @@ int tp_publish(const char *name, const void *ptr, const char *type, unsigned fla
 	return r;
 }
 
+/* Nobody can have published what is not legible: that is said instead. */
+static int not_there(const struct tpi_name_key *key)
+{
+	int r = tpi_name_legible(key);
+
+	return r < 0 ? r : tpi_fail(-ENOENT, "no name %s", tpi_key_name_text(key));
+}
+
 static int try_unpublish(const struct tpi_name_key *key)
 {
 	const struct tp_names *t = tpi_names();
 	struct tpi_name_chain c;
 	uint64_t drop = 0;
 	tp_id other = 0;
-	int r = tpi_names_chain((uint32_t)(key->hash % TP_NAMES_BUCKETS), &c);
+	int r = tpi_names_chain(tpi_key_bucket(key), &c);
 
 	if (r < 0)
 		return r;
@@ -190,8 +206,7 @@ static int try_unpublish(const struct tpi_name_key *key)
 		const struct tp_names_entry *e = &t->entry[c.index[i]];
 		tp_id owner = tpi_name_word(&e->owner);
 
-		if (tpi_name_word(&e->hash) != key->hash || !tpi_name_same(e->name, key->name) ||
-			(!key->any_type && !tpi_name_same(e->type, key->type)))
+		if (!tpi_name_is(e, key) || (!key->any_type && !tpi_type_is(e, key)))
 			continue;
 		if (owner == tpi_self.id || !tpi_alive(owner))
 			drop |= UINT64_C(1) << i;
@@ -200,11 +215,11 @@ static int try_unpublish(const struct tpi_name_key *key)
 	}
 	if (drop)
 		return tpi_names_change(&c, drop, 0);
-	if (!tpi_names_still(&t->head[c.bucket], c.head))
+	if (!tpi_names_still(&t->bucket[c.bucket].head, c.head))
 		return -EAGAIN;
 	if (other)
-		return tpi_fail(-EPERM, "%s belongs to %s, which runs", (const char *)key->name, program_name(other));
-	return tpi_fail(-ENOENT, "no name %s", (const char *)key->name);
+		return tpi_fail(-EPERM, "%s belongs to %s, which runs", tpi_key_name_text(key), program_name(other));
+	return not_there(key);
 }
 
 int tp_unpublish(const char *name, const char *type)
@@ -234,7 +249,7 @@ static int out_of_reach(const struct tpi_name_hit *hit, const char *name)
 			program_name(hit->owner)));
 }
 
-void tpi_name_fill(const struct tpi_name_key *key, const struct tpi_name_hit *hit, struct tp_name *ret_name)
+void tpi_name_fill(uint32_t bucket, const struct tpi_name_hit *hit, struct tp_name *ret_name)
 {
 	ret_name->ptr = (void *)(uintptr_t)hit->ptr;
 	ret_name->owner = hit->owner;
@@ -242,15 +257,23 @@ void tpi_name_fill(const struct tpi_name_key *key, const struct tpi_name_hit *hi
 	ret_name->flags = hit->flags;
 	ret_name->alive = hit->alive;
 	ret_name->handle[0] = hit->head;
-	ret_name->handle[1] = key->hash % TP_NAMES_BUCKETS;
-	memcpy(ret_name->name, key->name, sizeof(ret_name->name));
-	memcpy(ret_name->type, key->any_type ? hit->type : key->type, sizeof(ret_name->type));
-	ret_name->type[TP_NAME_LENGTH_MAX] = '\0';
+	ret_name->handle[1] = bucket;
+}
+
+/* Word by word, as they were stored: wider loads would wait for those stores. */
+static void put_text(char to[TP_NAME_LENGTH_MAX + 1], const uint64_t *words, uint32_t n)
+{
+	memset(to, 0, TP_NAME_LENGTH_MAX + 1);
+	for (uint32_t i = 0; i < n; i++)
+		memcpy(to + 8 * i, &words[i], sizeof(words[i]));
 }
 
 int tpi_name_result(const struct tpi_name_key *key, const struct tpi_name_hit *hit, struct tp_name *ret_name)
 {
-	tpi_name_fill(key, hit, ret_name);
+	tpi_name_fill(tpi_key_bucket(key), hit, ret_name);
+	put_text(ret_name->name, key->words, key->nname);
+	put_text(ret_name->type, key->any_type ? hit->type : tpi_key_type(key), key->any_type ? TP_NAMES_WORDS : key->ntype);
+	ret_name->type[TP_NAME_LENGTH_MAX] = '\0';
 	if (tpi_unlikely(!hit->alive) && !(hit->flags & TP_PUBLISH_KEEP))
 		return tpi_fail(-EOWNERDEAD, "%s of %s: its owner has died", ret_name->name, program_name(hit->owner));
 	if (tpi_unlikely(tpi_self.satellite) && !tpi_in_segment(ret_name->ptr, 1)) {
@@ -260,30 +283,33 @@ int tpi_name_result(const struct tpi_name_key *key, const struct tpi_name_hit *h
 	return 0;
 }
 
-static int not_there(const struct tpi_name_key *key, struct tpi_name_hit *hit)
+int tpi_name_seek(const char *name, const char *type, const struct tp_name *ret_name, struct tpi_name_key *key, struct tpi_name_hit *hit)
 {
-	if (!hit->other)
-		return tpi_fail(-ENOENT, "no name %s", (const char *)key->name);
+	int r = tpi_ready_for(ret_name);
+
+	if (r == 0)
+		r = tpi_name_key(name, type, key);
+	return r < 0 ? r : tpi_names_find(key, hit);
+}
+
+static int another_type(const struct tpi_name_key *key, struct tpi_name_hit *hit)
+{
 	((char *)hit->type)[TP_NAME_LENGTH_MAX] = '\0';
-	return tpi_count_error(TP_CALL_LOOKUP, tpi_fail(-EPROTOTYPE, "%s is a %s, not a %s", (const char *)key->name,
-							(const char *)hit->type, (const char *)key->type));
+	return tpi_count_error(TP_CALL_LOOKUP, tpi_fail(-EPROTOTYPE, "%s is a %s, not a %s", tpi_key_name_text(key),
+							(const char *)hit->type, tpi_key_type_text(key)));
 }
 
 int tp_lookup(const char *name, const char *type, struct tp_name *ret_name)
 {
 	struct tpi_name_key key;
 	struct tpi_name_hit hit;
-	int r = tpi_ready_for(ret_name);
+	int r = tpi_name_seek(name, type, ret_name, &key, &hit);
 
-	if (r < 0)
+	if (tpi_unlikely(r < 0))
 		return r;
-	r = tpi_name_key(name, type, &key);
-	if (r < 0)
-		return r;
-	r = tpi_names_find(&key, &hit);
-	if (r < 0)
-		return r;
-	return hit.index ? tpi_name_result(&key, &hit, ret_name) : not_there(&key, &hit);
+	if (tpi_likely(hit.index))
+		return tpi_name_result(&key, &hit, ret_name);
+	return hit.other ? another_type(&key, &hit) : not_there(&key);
 }
 
 static int check_again(const struct tp_name *name)
@@ -310,7 +336,7 @@ int tp_name_check(const struct tp_name *name)
 		return r;
 	if (!name || !name->owner || name->handle[1] >= TP_NAMES_BUCKETS)
 		return tpi_fail(-EINVAL, "not a struct tp_name that a look-up has filled in");
-	if (__atomic_load_n(&tpi_names()->head[name->handle[1]], __ATOMIC_ACQUIRE) != name->handle[0]) {
+	if (__atomic_load_n(&tpi_names()->bucket[name->handle[1]].head, __ATOMIC_ACQUIRE) != name->handle[0]) {
 		r = check_again(name);
 		if (r < 0)
 			return r;

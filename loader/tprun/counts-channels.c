@@ -68,20 +68,31 @@ static int look_at_name(const struct tp_look *look, const struct tp_names_entry 
 	return read_channel(look, e.ptr, &c) ? add_channel(counts, &c) : 0;
 }
 
+static int look_at_bucket(const struct tp_look *look, const struct tp_names *t, uint32_t bucket, struct tp_counts *counts)
+{
+	uint32_t index = TP_NAMES_HEAD_INDEX(__atomic_load_n(&t->bucket[bucket].head, __ATOMIC_ACQUIRE));
+
+	for (uint32_t n = 0; index && index < TP_NAMES_ENTRIES && n < TP_NAMES_CHAIN_MAX; n++) {
+		int r = look_at_name(look, &t->entry[index], counts);
+
+		if (r)
+			return r;
+		index = __atomic_load_n(&t->entry[index].next, __ATOMIC_RELAXED);
+	}
+	return 0;
+}
+
+/* Pages of buckets that were never used are left alone: to look at them would make them. */
 int tp_counts_read_channels(const struct tp_look *look, struct tp_counts *counts)
 {
 	const struct tp_names *t = tp_look_area(look, TP_AREA_NAMES, sizeof(*t));
+	int r = 0;
 
-	for (uint32_t b = 0; t && b < TP_NAMES_BUCKETS; b++) {
-		uint32_t index = TP_NAMES_HEAD_INDEX(__atomic_load_n(&t->head[b], __ATOMIC_ACQUIRE));
-
-		for (uint32_t n = 0; index && index < TP_NAMES_ENTRIES && n < TP_NAMES_CHAIN_MAX; n++) {
-			int r = look_at_name(look, &t->entry[index], counts);
-
-			if (r)
-				return r;
-			index = __atomic_load_n(&t->entry[index].next, __ATOMIC_RELAXED);
-		}
+	for (uint32_t page = 0; t && page < TP_NAMES_BUCKETS / TP_NAMES_PAGE; page++) {
+		if (!(__atomic_load_n(&t->paged[page / 64], __ATOMIC_ACQUIRE) >> page % 64 & 1))
+			continue;
+		for (uint32_t b = page * TP_NAMES_PAGE; b < (page + 1) * TP_NAMES_PAGE && !r; b++)
+			r = look_at_bucket(look, t, b, counts);
 	}
-	return 0;
+	return r;
 }

@@ -8,7 +8,7 @@
 
 static void follow(const struct tp_names *t, uint32_t bucket, uint8_t *seen, struct names_audit *a)
 {
-	uint32_t index = TP_NAMES_HEAD_INDEX(t->head[bucket]);
+	uint32_t index = TP_NAMES_HEAD_INDEX(t->bucket[bucket].head);
 
 	for (unsigned n = 0; index; index = t->entry[index].next, n++) {
 		if (index >= TP_NAMES_ENTRIES || n == TP_NAMES_CHAIN_MAX) {
@@ -17,7 +17,7 @@ static void follow(const struct tp_names *t, uint32_t bucket, uint8_t *seen, str
 		}
 		if (seen[index]++ || !TP_NAMES_CLAIM_TAG(t->claim[index]) ||
 			t->entry[index].hash % TP_NAMES_BUCKETS != bucket ||
-			tpi_name_hash(t->entry[index].name) != t->entry[index].hash)
+			tpi_name_hash(t->entry[index].name, TP_NAMES_WORDS) != t->entry[index].hash)
 			a->bad++;
 		a->reached++;
 	}
@@ -47,7 +47,8 @@ struct names_audit names_audit(void)
 	struct names_audit a = {.reached = 0};
 
 	for (uint32_t b = 0; b < TP_NAMES_BUCKETS; b++)
-		follow(t, b, seen, &a);
+		if (tpi_names_paged(t, b)) /* what a missing bit hides is found to be lost */
+			follow(t, b, seen, &a);
 	for (uint32_t i = 1; i < TP_NAMES_ENTRIES; i = next_used(t, i))
 		if (TP_NAMES_CLAIM_TAG(t->claim[i]) && !seen[i])
 			a.lost++;

@@ -316,7 +316,7 @@ static void damage_is_reported(void **state)
 
 	(void)state;
 	assert_int_equal(tpi_name_key("x", "t", &key), 0);
-	head = &t->head[key.hash % TP_NAMES_BUCKETS];
+	head = &t->bucket[tpi_key_bucket(&key)].head;
 	assert_int_equal(tp_publish("x", heap, "t", 0), 0);
 	good = *head;
 	*head = TP_NAMES_HEAD(5, 0xfffff);
