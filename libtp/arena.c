@@ -83,7 +83,7 @@ int tp_arena_create(struct tp_arena **ret_arena)
 	if (!t)
 		return tpi_fail(-EAGAIN, "this program has more threads than can use " TPI_HEAP_NAME);
 	if (tpi_run_get(t, 1, 1, 0, &head, &zero))
-		return tpi_heap_full(1);
+		return tpi_heap_full(1, 1);
 	a = (struct tp_arena *)tpi_unit(head);
 	*a = (struct tp_arena){.magic = TP_ARENA_MAGIC, .units = 1};
 	a->at = (uintptr_t)(a + 1);
@@ -115,10 +115,10 @@ static int add_part(struct spot *at, size_t size, size_t align, uint32_t *ret_pa
 	bool zero;
 
 	if (need > at->t->map.units || align > tpi_heap_size())
-		return tpi_heap_full(size > align ? size : align);
+		return tpi_heap_full(size, align);
 	units = (uint32_t)(need > grow ? need : grow);
 	if (tpi_run_get(at->t, units, step, units / 4, &part, &zero))
-		return tpi_heap_full(size);
+		return tpi_heap_full(size, align);
 	tpi_set(slabs[part].next, slabs[at->head].next);
 	__atomic_store_n(&at->t->map.owner[part], TP_HEAP_WORD(0, at->head, TP_HEAP_PART, 0), __ATOMIC_RELEASE);
 	tpi_then();
@@ -170,7 +170,7 @@ void *tp_arena_alloc(struct tp_arena *arena, size_t size, size_t align)
 
 int tp_arena_give(struct tp_arena *arena, tp_id receiver)
 {
-	struct spot at;
+	struct spot at = {0};
 	int r = find(arena, &at);
 
 	if (r)

@@ -42,11 +42,11 @@ static int alloc(struct tpi_heap *t, size_t size, size_t align, void **ret_ptr, 
 	*ret_zero = false;
 	if (c == TPI_CLASSES) {
 		r = tpi_span_alloc(t, size, align, ret_ptr, ret_zero);
-		return r ? tpi_heap_full(size > align ? size : align) : 0;
+		return r ? tpi_heap_full(size, align) : 0;
 	}
 	p = tpi_slab_alloc(t, c);
 	if (!p)
-		return tpi_heap_full(size);
+		return tpi_heap_full(size, align);
 	*ret_ptr = p;
 	return 0;
 }
@@ -55,8 +55,8 @@ static int check(size_t size, size_t align)
 {
 	if (align & (align - 1))
 		return tpi_fail(-EINVAL, "an alignment of %u is no power of two", (uint64_t)align);
-	if (size > PTRDIFF_MAX || align > PTRDIFF_MAX)
-		return tpi_fail(-EINVAL, "no block can have %u bytes", (uint64_t)(size > PTRDIFF_MAX ? size : align));
+	if (size > PTRDIFF_MAX)
+		return tpi_fail(-EINVAL, "no block can have %u bytes", (uint64_t)size);
 	return 0;
 }
 
@@ -96,6 +96,23 @@ static bool stays(size_t usable, size_t size)
 	return size <= usable && (size >= usable / 2 || usable <= 64);
 }
 
+/*
+ * A large block that becomes smaller and stays large gives back its end, and its place is the same. Not in a forked child, where what
+ * another wrote about it may be half there.
+ */
+static bool shrinks(void *ptr, size_t usable, size_t size)
+{
+	struct tpi_heap *t;
+
+	if (usable <= TPI_CLASS_MAX || size <= TPI_CLASS_MAX || size > usable)
+		return false;
+	t = tpi_heap_mine();
+	if (!t || t->copy)
+		return false;
+	tpi_span_shrink(t, ptr, size);
+	return true;
+}
+
 int tpi_heap_realloc(void *ptr, size_t size, void **ret_ptr)
 {
 	size_t usable;
@@ -110,7 +127,7 @@ int tpi_heap_realloc(void *ptr, size_t size, void **ret_ptr)
 	usable = tpi_heap_usable_size(ptr);
 	if (!usable)
 		return tpi_heap_blame(ptr, "realloc");
-	if (stays(usable, size)) {
+	if (stays(usable, size) || shrinks(ptr, usable, size)) {
 		*ret_ptr = ptr;
 		return 0;
 	}

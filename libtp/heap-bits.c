@@ -73,11 +73,12 @@ bool tpi_bits_find(const struct tpi_heap_map *m, uint32_t units, uint32_t align,
 	uint32_t i = *at;
 
 	for (;;) {
+		uint64_t next = tpi_unit_aligned(i, align);
 		uint32_t n;
 
-		i = (i + align - 1) / align * align;
-		if (i > m->units || units > m->units - i)
+		if (next > m->units || units > m->units - next)
 			return false;
+		i = (uint32_t)next;
 		n = alike(m->busy, i, units, 0);
 		if (n == units)
 			break;

@@ -12,7 +12,11 @@ static const char *name_of(uint32_t tag)
 {
 	const struct tp_program *e = tpi_heap_program(tag);
 
-	return e ? e->name : "a program that is gone";
+	if (e)
+		return e->name;
+	if (tag == tpi_heap_tag())
+		return "this program";
+	return tpi_heap_is_copy() ? "the program that this one was forked from" : "a program that is gone";
 }
 
 /* Tests that look at what is said set it. */
@@ -89,20 +93,29 @@ static uint64_t in_use(void)
 	return n;
 }
 
-static int say_full(size_t size)
+static uint64_t mib(uint64_t bytes)
 {
-	uint64_t total = tpi_heap_size() >> 20, used = in_use() >> 4;
+	return bytes >> 20;
+}
+
+static int say_full(size_t size, size_t align)
+{
+	uint64_t total = mib(tpi_heap_size()), used = in_use() >> 4;
 
 	if (size > tpi_heap_size())
 		return tpi_fail(-ENOSPC, TPI_HEAP_NAME " has %u MiB, and %u MiB are wanted in one piece (" TPI_HEAP_RAISE ")", total,
-			(uint64_t)(size >> 20));
+			mib(size));
+	if (align > 1 << 20)
+		return tpi_fail(-ENOSPC, TPI_HEAP_NAME ", %u of %u MiB in use, has no room for %u MiB at a multiple of %u MiB (" TPI_HEAP_RAISE
+						 ")",
+			used, total, mib(size + (1 << 20) - 1), mib(align));
 	if (size < (1 << 20))
 		return tpi_fail(-ENOSPC, TPI_HEAP_NAME " is full: %u of %u MiB in use (" TPI_HEAP_RAISE ")", used, total);
 	return tpi_fail(-ENOSPC, TPI_HEAP_NAME " is full: %u of %u MiB in use, %u MiB wanted in one piece (" TPI_HEAP_RAISE ")", used,
-		total, (uint64_t)(size >> 20));
+		total, mib(size));
 }
 
-int tpi_heap_full(size_t size)
+int tpi_heap_full(size_t size, size_t align)
 {
-	return tpi_heap_count_error(TP_CALL_ALLOCATE, say_full(size));
+	return tpi_heap_count_error(TP_CALL_ALLOCATE, say_full(size, align));
 }

@@ -82,6 +82,14 @@ static inline char *tpi_unit(uint32_t i)
 	return (char *)TPI_HEAP_BASE + ((uint64_t)i << TP_HEAP_UNIT_SHIFT);
 }
 
+/* The first unit from i on whose address is a multiple of so many units: the heap itself starts at a multiple of 1 GiB, and of no more. */
+static inline uint64_t tpi_unit_aligned(uint32_t i, uint32_t align)
+{
+	uint64_t first = TPI_HEAP_BASE >> TP_HEAP_UNIT_SHIFT;
+
+	return ((first + i + align - 1) & ~(uint64_t)(align - 1)) - first;
+}
+
 /* The links of a slab, such that [n] is block n's: of one that has them in its entry, of any. */
 static inline uint16_t *tpi_links_here(struct tp_slab *s)
 {
@@ -150,7 +158,7 @@ struct tpi_heap *tpi_heap_far(void) TPI_HIDDEN;
 struct tpi_heap *tpi_heap_guest(struct tpi_heap *room) TPI_HIDDEN;
 void tpi_heap_map_init(struct tpi_heap_map *map) TPI_HIDDEN;
 
-/* heap-run.c. A run that was got is HELD by the caller, `units` and `reach` are set. */
+/* heap-run.c. A run that was got is HELD by the caller, `units` and `reach` are set. align: units of the address, a power of two. */
 int tpi_run_get(struct tpi_heap *t, uint32_t units, uint32_t align, uint32_t slack, uint32_t *ret_head, bool *ret_zero) TPI_HIDDEN;
 bool tpi_run_take_at(struct tpi_heap *t, uint32_t head, uint32_t units, uint32_t *ret_other) TPI_HIDDEN;
 /* Gives back a run that this thread holds, whatever its kind was. _keep may keep it for the next _get. */
@@ -158,6 +166,7 @@ void tpi_run_keep(struct tpi_heap *t, uint32_t head) TPI_HIDDEN;
 void tpi_run_put(struct tpi_heap *t, uint32_t head) TPI_HIDDEN;
 void tpi_run_release(const struct tpi_heap_map *m, uint32_t head, uint32_t reach) TPI_HIDDEN;
 void tpi_run_put_kept(struct tpi_heap *t) TPI_HIDDEN;
+/* Of a run that nobody else works with, whatever its kind. */
 void tpi_run_shrink(struct tpi_heap *t, uint32_t head, uint32_t units) TPI_HIDDEN;
 
 /* heap-bits.c: the hints. */
@@ -216,6 +225,6 @@ int tpi_heap_check(void) TPI_HIDDEN;
 /* heap-blame.c: says what is wrong with a pointer that was given to free or realloc, and returns the error. */
 int tpi_heap_blame(const void *ptr, const char *call) TPI_HIDDEN __attribute__((cold));
 void tpi_heap_damaged(uint32_t slab, uint32_t block) TPI_HIDDEN __attribute__((cold));
-int tpi_heap_full(size_t size) TPI_HIDDEN __attribute__((cold));
+int tpi_heap_full(size_t size, size_t align) TPI_HIDDEN __attribute__((cold));
 
 #endif

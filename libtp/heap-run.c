@@ -155,7 +155,7 @@ static bool get_kept(struct tpi_heap *t, uint32_t units, uint32_t align, uint32_
 	for (uint32_t j = k->n; j-- > 0;) {
 		uint32_t head = k->unit[j], had = k->units[j];
 
-		if (had < units || had > units + slack || head % align)
+		if (had < units || had > units + slack || tpi_unit_aligned(head, align) != head)
 			continue;
 		forget_kept(k, j);
 		if (!unkeep(t, head, tpi_word(t, TP_HEAP_KEPT, 0)))
@@ -260,24 +260,25 @@ void tpi_run_keep(struct tpi_heap *t, uint32_t head)
 	k->total += units;
 }
 
-/* Gives back a held run's end. Until `units` is smaller all of it is the run's; after that the rest is between units and reach. */
+/*
+ * Gives back a run's end. Until `units` is smaller all of it is the run's; after that the rest is between units and reach, goes from the last
+ * to the first, and goes with the run if this program dies on the way (units_of).
+ */
 void tpi_run_shrink(struct tpi_heap *t, uint32_t head, uint32_t units)
 {
 	const struct tpi_heap_map *m = &t->map;
 	struct tp_slab *s = &m->slabs[head];
-	uint32_t reach = tpi_get(s->reach), n = reach - units;
-	uint64_t tail = TP_HEAP_WORD(0, head, TP_HEAP_TAIL, 0);
+	uint32_t had = units_of(m, head), n = had - units;
 
-	if (reach <= units || reach > m->units - head)
+	if (had <= units)
 		return;
 	tpi_set(s->units, units);
 	tpi_then();
 	if (tpi_heap_drop(tpi_unit(head + units), (uint64_t)n << TP_HEAP_UNIT_SHIFT))
 		__atomic_fetch_add(&m->meta->dirty, tpi_bits_set(m->dirty, head + units, n), __ATOMIC_RELAXED);
-	for (uint32_t k = reach; k-- > units;)
-		if (tpi_get(m->owner[head + k]) == tail)
-			__atomic_store_n(&m->owner[head + k], 0, __ATOMIC_RELEASE);
+	for (uint32_t k = had; k-- > units;)
+		__atomic_store_n(&m->owner[head + k], 0, __ATOMIC_RELEASE);
 	tpi_bits_clear(m->busy, head + units, n);
-	tpi_then();
 	tpi_set(s->reach, units);
+	lower_low(m, head + units);
 }

@@ -21,6 +21,7 @@ int tpi_span_alloc(struct tpi_heap *t, size_t size, size_t align, void **ret_ptr
 	uint32_t units, head, step = align > TP_HEAP_UNIT ? (uint32_t)(align >> TP_HEAP_UNIT_SHIFT) : 1;
 	int r;
 
+	/* A heap has 2^22 units at most, and no place at a multiple of more than its size but by chance. */
 	if (size > tpi_heap_size() || align > tpi_heap_size())
 		return -ENOSPC;
 	units = units_for(size);
@@ -30,6 +31,12 @@ int tpi_span_alloc(struct tpi_heap *t, size_t size, size_t align, void **ret_ptr
 	__atomic_store_n(&t->map.owner[head], tpi_word(t, TP_HEAP_SPAN, 0), __ATOMIC_RELEASE);
 	*ret_ptr = tpi_unit(head);
 	return 0;
+}
+
+/* The block is the caller's, whichever program made it: nobody else may free it, and the dead's blocks are not reaped. */
+void tpi_span_shrink(struct tpi_heap *t, void *block, size_t size)
+{
+	tpi_run_shrink(t, (uint32_t)(((uintptr_t)block - TPI_HEAP_BASE) >> TP_HEAP_UNIT_SHIFT), units_for(size));
 }
 
 int tpi_span_free(struct tpi_heap *t, uint32_t head, uint64_t word)

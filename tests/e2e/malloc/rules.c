@@ -100,6 +100,17 @@ static void alignments(void)
 		}
 	void *q = &broken;
 
+	/* Had or not, depending on how much address space there is, but never at a place that is not a multiple. */
+	for (size_t a = (size_t)1 << 28; a <= (size_t)1 << 40; a *= 2) {
+		q = &broken;
+		if (posix_memalign(&q, a, 100)) {
+			RULE(q == &broken);
+			continue;
+		}
+		RULE((uintptr_t)q % a == 0);
+		free(q);
+	}
+	q = &broken;
 	RULE(posix_memalign(&q, 3, 1) == EINVAL && posix_memalign(&q, 4, 1) == EINVAL && posix_memalign(&q, 0, 1) == EINVAL);
 	RULE(posix_memalign(&q, 64, huge) == ENOMEM && q == &broken);
 	q = valloc(100);

@@ -329,6 +329,20 @@ static void freeing_a_very_large_block(void **state)
 	step_through(take_one, free_first, start, -1, 0, 97);
 }
 
+static int make_smaller(void *arg)
+{
+	struct scene *s = arg;
+
+	return tp_realloc(s->own[0], 200000) != s->own[0];
+}
+
+static void shrinking_a_large_block(void **state)
+{
+	(void)state;
+	scene->size = 1 << 20;
+	step_through(take_one, make_smaller, start, 0, 0, 3);
+}
+
 static int resize(void *arg)
 {
 	struct scene *s = arg;
@@ -546,6 +560,7 @@ int main(int argc, char **argv)
 		TEST(freeing_a_large_block),
 		TEST(freeing_anothers_large_block),
 		TEST(freeing_a_very_large_block),
+		TEST(shrinking_a_large_block),
 		TEST(growing_a_block),
 		TEST(looking_after_the_dead),
 		TEST(ending_a_thread),

@@ -118,6 +118,38 @@ static void sizes_and_alignments(void **state)
 	assert_int_equal(tp_heap_check(), 0);
 }
 
+/* The heap starts at a multiple of 1 GiB, and at no larger power of two. */
+static void alignments_beyond_the_heaps_own(void **state)
+{
+	const size_t gib = (size_t)1 << 30, sizes[] = {1, 100, 5000, 200000, 3 << 20};
+	struct tp_arena *a;
+	void *p;
+
+	(void)state;
+	tpgroup_open(6 * (uint64_t)gib);
+	tpgroup_be(tpgroup_add("me"));
+	assert_int_equal(tp_arena_create(&a), 0);
+	for (size_t align = gib / 2; align <= 4 * gib; align *= 2)
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+			assert_int_equal(tp_alloc(sizes[i], align, &p), 0);
+			assert_int_equal((uintptr_t)p % align, 0);
+			memset(p, 1, sizes[i]);
+			assert_int_equal(tp_free(p), 0);
+			p = tp_arena_alloc(a, sizes[i], align);
+			assert_non_null(p);
+			assert_int_equal((uintptr_t)p % align, 0);
+			assert_null(tp_arena_destroy(a));
+			assert_int_equal(tp_arena_create(&a), 0);
+		}
+	p = NULL;
+	assert_int_equal(tp_alloc(1, 8 * gib, &p), -ENOSPC);
+	assert_non_null(strstr(tp_why(), "no room for 1 MiB at a multiple of 8192 MiB"));
+	assert_null(tp_arena_alloc(a, 1, 8 * gib));
+	assert_null(p);
+	assert_int_equal(tp_heap_check(), 0);
+	tpgroup_close();
+}
+
 static void what_cannot_be_had_is_refused(void **state)
 {
 	volatile size_t half = SIZE_MAX / 2, four_gib = (size_t)1 << 32;
@@ -327,6 +359,35 @@ static void memory_goes_back_to_the_kernel(void **state)
 	}
 }
 
+/* What is left of a large block stays where it is; the rest can be had again, and its memory is gone. */
+static void a_large_block_shrinks_where_it_is(void **state)
+{
+	const size_t mib = 1 << 20;
+	struct tp_heap_usage before, after;
+	char *p = tp_malloc(40 * mib), *q;
+
+	(void)state;
+	assert_non_null(p);
+	memset(p, 0x5a, 40 * mib);
+	assert_null(tp_malloc(40 * mib));
+	assert_int_equal(tp_heap_stats(0, &before), 0);
+	assert_ptr_equal(tp_realloc(p, 10 * mib), p);
+	assert_int_equal(tp_usable_size(p), 10 * mib);
+	assert_int_equal(tp_heap_stats(0, &after), 0);
+	assert_true(after.touched <= before.touched - 30 * mib && after.bytes == before.bytes - 30 * mib);
+	assert_int_equal(tp_heap_check(), 0);
+	q = tp_calloc(1, 40 * mib);
+	assert_non_null(q);
+	for (size_t i = 0; i < 40 * mib; i += 4096)
+		assert_int_equal(q[i], 0);
+	assert_true(p[0] == 0x5a && p[10 * mib - 1] == 0x5a);
+	assert_int_equal(tp_free(q), 0);
+	assert_ptr_equal(tp_realloc(p, 300000), p);
+	assert_int_equal(tp_usable_size(p), 5 << 16);
+	assert_int_equal(tp_free(p), 0);
+	assert_int_equal(tp_heap_check(), 0);
+}
+
 static int realloc_it(void *arg)
 {
 	return tp_realloc(arg, 10) != NULL;
@@ -424,9 +485,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(outside_a_group_nothing_is_given, open_group, close_group),
 		cmocka_unit_test_setup_teardown(sizes_and_alignments, open_group, close_group),
+		cmocka_unit_test(alignments_beyond_the_heaps_own),
 		cmocka_unit_test_setup_teardown(what_cannot_be_had_is_refused, open_group, close_group),
 		cmocka_unit_test_setup_teardown(calloc_gives_zeros_even_of_used_memory, open_group, close_group),
 		cmocka_unit_test_setup_teardown(realloc_keeps_what_was_written, open_group, close_group),
+		cmocka_unit_test_setup_teardown(a_large_block_shrinks_where_it_is, open_group, close_group),
 		cmocka_unit_test_setup_teardown(blocks_do_not_overlap, open_group, close_group),
 		cmocka_unit_test_setup_teardown(a_full_heap_says_so_and_all_of_it_comes_back, open_group, close_group),
 		cmocka_unit_test_setup_teardown(a_kept_run_that_was_taken_is_forgotten, open_group, close_group),
