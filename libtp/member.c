@@ -130,11 +130,21 @@ static bool running(uint32_t state)
 	return state == TP_PROGRAM_STARTING || state == TP_PROGRAM_RUNNING;
 }
 
+/*
+ * The entry may change hands between two looks: what was read is the id's own if the id is still there afterwards. Partner:
+ * tp_registry_publish, which stores id 0 before it touches anything else. The state is loaded with acquire, which keeps the second look
+ * behind it.
+ */
+static bool runs_as(const struct tp_program *e, tp_id id)
+{
+	return running(__atomic_load_n(&e->state, __ATOMIC_ACQUIRE)) && __atomic_load_n(&e->id, __ATOMIC_RELAXED) == id;
+}
+
 bool tpi_alive(tp_id id)
 {
 	const struct tp_program *e = tpi_entry(TP_ID_INDEX(id) % TP_REGISTRY_MAX);
 
-	return __atomic_load_n(&e->id, __ATOMIC_ACQUIRE) == id && running(__atomic_load_n(&e->state, __ATOMIC_ACQUIRE));
+	return __atomic_load_n(&e->id, __ATOMIC_ACQUIRE) == id && runs_as(e, id);
 }
 
 tp_id tpi_tag_id(uint32_t tag)
@@ -142,7 +152,7 @@ tp_id tpi_tag_id(uint32_t tag)
 	const struct tp_program *e = tpi_entry(TP_TAG_INDEX(tag));
 	tp_id id = __atomic_load_n(&e->id, __ATOMIC_ACQUIRE);
 
-	return tag && TP_TAG(id) == tag && running(__atomic_load_n(&e->state, __ATOMIC_ACQUIRE)) ? id : 0;
+	return tag && TP_TAG(id) == tag && runs_as(e, id) ? id : 0;
 }
 
 bool tpi_tag_alive(uint32_t tag)

@@ -135,17 +135,24 @@ struct tp_prog *tp_registry_add_satellite(struct tp_group *g, const char *wanted
 	return p;
 }
 
+/*
+ * An entry changes hands: id 0 first, then all the rest, then the id. Partner: who reads an id, the rest, and the id again (libtp: tpi_alive,
+ * tpi_peer_read). If it has read anything that is stored behind the fence, its second look finds 0 or what came later; an id never
+ * comes back. So nobody takes what belongs to one id for another's.
+ */
 void tp_registry_publish(struct tp_prog *p)
 {
 	struct tp_program *e = tp_seg_entry(&p->group->seg, p->index);
 
+	__atomic_store_n(&e->id, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	memset(e, 0, sizeof(*e));
 	e->unit = p->unit;
 	e->start_ns = p->start_ns;
 	e->kind = p->satellite ? TP_KIND_SATELLITE : TP_KIND_MEMBER;
 	e->pid = p->pid;
 	memcpy(e->name, p->name, sizeof(e->name));
-	e->state = p->state;
+	tp_seg_store(e->state, p->state);
 	tp_seg_store(e->id, p->id);
 	if (p->index >= p->group->registry_used)
 		p->group->registry_used = p->index + 1;

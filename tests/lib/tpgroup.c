@@ -57,11 +57,13 @@ uint64_t tpgroup_add(const char *name)
 		id = ++serial << TP_ID_INDEX_BITS | next_index;
 		next_index = (next_index + 1) % TP_REGISTRY_MAX;
 	} while (tp_seg_load(e->state) == TP_PROGRAM_RUNNING);
+	__atomic_store_n(&e->id, 0, __ATOMIC_RELAXED); /* in the order of tp_registry_publish */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	memset(e, 0, sizeof(*e));
 	snprintf(e->name, sizeof(e->name), "%s", name);
 	e->pid = getpid();
-	e->state = TP_PROGRAM_RUNNING;
 	e->started = 1;
+	tp_seg_store(e->state, TP_PROGRAM_RUNNING);
 	tp_seg_store(e->id, id);
 	return id;
 }

@@ -3,6 +3,11 @@
 #include "fakegroup.h"
 #include "unit.h"
 
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 static void die(struct tp_prog *p)
 {
 	tp_registry_died(p, TP_PROGRAM_DEAD);
@@ -150,6 +155,61 @@ static void entries_are_used_from_the_first_on(void **state)
 	assert_int_equal(used, 10);
 }
 
+/* The whole entry of the one that was there, or of the one that comes, or the id of nobody. */
+static bool belongs_together(const struct tp_program *e, uint64_t before, uint64_t after)
+{
+	const uint8_t last = e->reserved[sizeof(e->reserved) - 1];
+
+	if (e->id == before)
+		return e->state == TP_PROGRAM_DEAD && !strcmp(e->name, "before") && e->outside_n == 9 && last == 0xaa;
+	if (e->id == after)
+		return e->state == TP_PROGRAM_STARTING && !strcmp(e->name, "after") && e->outside_n == 0 && last == 0;
+	return e->id == 0;
+}
+
+static pid_t publish_under_trace(struct tp_prog *p)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		raise(SIGSTOP);
+		tp_registry_publish(p);
+		_exit(0);
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
+/* Looked at after each instruction of the supervisor. */
+static void an_entry_changes_hands_in_one_piece(void **state)
+{
+	static char name[TP_NAME_MAX] = "after";
+	struct tp_prog *p = add_prog("before", 1), next = *p;
+	struct tp_program *e = entry_of(p);
+	uint64_t before = p->id;
+	unsigned steps = 0;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	e->outside_n = 9;
+	e->reserved[sizeof(e->reserved) - 1] = 0xaa;
+	tp_registry_died(p, TP_PROGRAM_DEAD);
+	next.id = before + ((uint64_t)TP_REGISTRY_MAX << TP_ID_INDEX_BITS);
+	next.name = name;
+	next.state = TP_PROGRAM_STARTING;
+	pid = publish_under_trace(&next);
+	for (waitpid(pid, &status, 0); WIFSTOPPED(status); waitpid(pid, &status, 0)) {
+		assert_true(belongs_together(e, before, next.id));
+		assert_int_equal(ptrace(PTRACE_SINGLESTEP, pid, 0, 0), 0);
+		steps++;
+	}
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	assert_true(e->id == next.id && steps > 20);
+	tp_registry_release(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +225,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_satellite_is_no_program, open_group, close_group),
 		cmocka_unit_test_setup_teardown(satellites_fill_the_table_as_well, open_group, close_group),
 		cmocka_unit_test_setup_teardown(entries_are_used_from_the_first_on, open_group, close_group),
+		cmocka_unit_test_setup_teardown(an_entry_changes_hands_in_one_piece, open_group, close_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
