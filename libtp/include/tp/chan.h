@@ -54,7 +54,7 @@ TP_BEGIN
 /*
  * tp_chan_create - makes this program the consumer of a channel.
  *
- * @name     1 to 63 bytes without control characters
+ * @name     1 to 63 bytes of UTF-8 without control characters
  * @type     of what is sent, as in tp_publish; at most 58 bytes. Channels of one name and different types stand side by side.
  * @options  NULL: the defaults. Of no effect where the channel is taken over: it keeps its own.
  * @ret_chan the consumer's end. It belongs to this program, and is used by one thread at a time.

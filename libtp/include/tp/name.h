@@ -2,9 +2,9 @@
 /*
  * Names: a program publishes a pointer under a name with a type; others look it up, or wait for it.
  *
- * Name and type are 1 to 63 bytes without control characters; UTF-8 is fine. A name may be there with several types side by side, each
- * with an owner of its own: ("book", "order@1") for programs of yesterday, ("book", "order@2") for those of today. No name and type
- * ever has two live owners.
+ * Name and type are 1 to 63 bytes of UTF-8 without control characters (U+0000 to 1F, 7F to 9F). A name may be there with several types
+ * side by side, each with an owner of its own: ("book", "order@1") for programs of yesterday, ("book", "order@2") for those of today. No
+ * name and type ever has two live owners.
  *
  * When a program ends, in whatever way, its names are dead from the moment that it has been reaped; they are reported as such until
  * somebody takes them over by publishing, unpublishes them, or the table needs their room.
@@ -55,7 +55,7 @@ TP_BEGIN
  * Return: 0;
  *   -EEXIST  the name is there with this type: of another program that runs (tp_why names it), or of this one without
  *            TP_PUBLISH_REPLACE
- *   -EINVAL  name or type is NULL, empty, too long or has control characters; unknown flags
+ *   -EINVAL  name or type is NULL, empty, too long, not UTF-8 or has control characters; unknown flags
  *   -EFAULT  the pointer is of nobody in the group, or, with TP_PUBLISH_KEEP or in a satellite, not in the heap
  *   -ENOSPC  the table (261,119 names), or this name's list of types, is full; tp_why says which
  *   -EUCLEAN the table is damaged: a program has written to where it should not

@@ -37,13 +37,20 @@ static int sound(uint32_t lost_at_most)
 	return a.bad || a.lost ? 60 + (int)a.lost : 0;
 }
 
-/* Whoever owned "it" is dead: anybody takes it over, at once and completely. */
+/* Whoever owned "it" is dead: anybody takes it over, at once and completely, and the bucket's own copy as well. */
 static int taken_over(void)
 {
+	const struct tp_names_bucket *b;
+	struct tpi_name_key key;
 	struct tp_name n;
 
 	if (tp_publish("it", ELSE, "t", 0) || tp_lookup("it", "t", &n))
 		return 30;
+	if (tpi_name_key("it", "t", &key))
+		return 32;
+	b = &tpi_names()->bucket[tpi_key_bucket(&key)];
+	if (b->first & TP_NAMES_BUSY || b->first >> 20 != b->head >> 20)
+		return 33;
 	return n.ptr == ELSE && n.owner == me && n.alive ? 0 : 31;
 }
 

@@ -175,6 +175,57 @@ static void bad_names_are_refused(void **state)
 	assert_int_equal(tp_unpublish(longest + 1, NULL), 0);
 }
 
+/* Refused by those who publish and by those who look up, as a name and as a type. */
+static void refused(const char *text, const char *why)
+{
+	struct tp_name n;
+
+	assert_int_equal(tp_publish(text, heap, "t", 0), -EINVAL);
+	assert_non_null(strstr(tp_why(), why));
+	assert_int_equal(tp_publish("n", heap, text, 0), -EINVAL);
+	assert_non_null(strstr(tp_why(), why));
+	assert_int_equal(tp_lookup(text, "t", &n), -EINVAL);
+	assert_non_null(strstr(tp_why(), why));
+	assert_int_equal(tp_wait(text, "t", TP_SECOND, &n), -EINVAL);
+	assert_int_equal(tp_unpublish(text, NULL), -EINVAL);
+}
+
+static void text_that_is_not_utf8_is_refused(void **state)
+{
+	static const char *const bad[] = {"\x80", "a\xbf", "\xc3", "name\xc3", "\xc3(", "\xc0\xaf", "\xc1\xbf", "\xe0\x80\xaf", "\xe0\x9f\xbf",
+		"\xe2\x82", "\xe2\x82 ", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x80\x80\xaf", "\xf0\x8f\xbf\xbf", "\xf0\x9f\x98",
+		"\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "1234567\xe2", "\x9b" "31m"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		refused(bad[i], "UTF-8");
+}
+
+static void control_characters_beyond_ascii_are_refused(void **state)
+{
+	(void)state;
+	refused("\xc2\x80", "control");
+	refused("a\xc2\x9b" "31m", "control");
+	refused("\xc3\xb6\xc2\x9f", "control");
+	refused("\xc3\xb6\x1b", "control");
+	refused("\xc3\xb6\x7f", "control");
+}
+
+static void every_other_character_is_taken(void **state)
+{
+	static const char *const good[] = {"\xc2\xa0", "\xdf\xbf", "\xe0\xa0\x80", "\xe2\x82\xac", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf",
+		"\xf0\x90\x80\x80", "1234567\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf", " ", "~"};
+	struct tp_name n;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		assert_int_equal(tp_publish(good[i], heap + i, good[i], 0), 0);
+		assert_int_equal(tp_lookup(good[i], good[i], &n), 0);
+		assert_true(n.ptr == heap + i && !strcmp(n.name, good[i]) && !strcmp(n.type, good[i]));
+		assert_int_equal(tp_unpublish(good[i], NULL), 0);
+	}
+}
+
 static void pointers_of_nobody_are_refused(void **state)
 {
 	struct tp_segment *s = (struct tp_segment *)TP_SEGMENT_BASE;
@@ -305,6 +356,99 @@ static void listing_shows_each_once(void **state)
 	assert_int_equal(tp_name_next(&c, &name), 0);
 }
 
+static struct tp_names_bucket *bucket_of(const char *name)
+{
+	struct tpi_name_key key;
+
+	assert_int_equal(tpi_name_key(name, NULL, &key), 0);
+	return &tpi_names()->bucket[tpi_key_bucket(&key)];
+}
+
+static bool first_is_good(const struct tp_names_bucket *b)
+{
+	return !(b->first & TP_NAMES_BUSY) && b->first >> 20 == b->head >> 20;
+}
+
+static void what_is_short_stands_in_the_bucket(void **state)
+{
+	struct tp_names_bucket *b = bucket_of("first");
+	struct tp_name n;
+
+	(void)state;
+	assert_int_equal(tp_publish("first", heap + 1, "t", TP_PUBLISH_KEEP), 0);
+	assert_true(first_is_good(b) && b->ptr == (uintptr_t)(heap + 1));
+	/* It is what a look-up reads: an entry that cannot be is not noticed. */
+	tpi_names()->entry[TP_NAMES_HEAD_INDEX(b->head)].hash++;
+	assert_int_equal(tp_lookup("first", "t", &n), 0);
+	assert_true(n.ptr == heap + 1 && n.flags == TP_PUBLISH_KEEP && n.alive && n.generation == b->head >> 20);
+	tpi_names()->entry[TP_NAMES_HEAD_INDEX(b->head)].hash--;
+	assert_int_equal(tp_name_check(&n), 0);
+	assert_int_equal(tp_lookup("first", "another", &n), -EPROTOTYPE);
+	assert_int_equal(tp_unpublish("first", "t"), 0);
+	assert_int_equal(tp_lookup("first", "t", &n), -ENOENT);
+}
+
+static void what_is_longer_is_found_in_the_chain(void **state)
+{
+	const char *longer = "a name of twenty-five, or";
+	struct tp_names_bucket *b = bucket_of(longer);
+	struct tp_name n;
+
+	(void)state;
+	assert_int_equal(tp_publish(longer, heap + 2, "t", 0), 0);
+	assert_false(first_is_good(b));
+	assert_int_equal(tp_lookup(longer, "t", &n), 0);
+	assert_ptr_equal(n.ptr, heap + 2);
+	assert_int_equal(tp_unpublish(longer, "t"), 0);
+}
+
+/* Of another change than the head's, or being written: nobody believes it. */
+static void an_old_first_is_not_believed(void **state)
+{
+	struct tp_names_bucket *b = bucket_of("old");
+	struct tp_name n;
+	uint64_t good;
+
+	(void)state;
+	assert_int_equal(tp_publish("old", heap + 1, "older", 0), 0);
+	assert_int_equal(tp_publish("old", heap + 3, "t", 0), 0);
+	good = b->first;
+	b->ptr++;
+	b->first = TP_NAMES_FIRST(TP_NAMES_HEAD_CHANGES(b->head) - 1, 0);
+	assert_int_equal(tp_lookup("old", "t", &n), 0);
+	assert_ptr_equal(n.ptr, heap + 3);
+	b->first = good | TP_NAMES_BUSY;
+	assert_int_equal(tp_lookup("old", "t", &n), 0);
+	assert_ptr_equal(n.ptr, heap + 3);
+	assert_int_equal(tp_unpublish("old", "older"), 0);
+	assert_false(first_is_good(b));
+	assert_int_equal(tp_name_check(&n), 0);
+	assert_int_equal(tp_lookup("old", "t", &n), 0);
+	assert_ptr_equal(n.ptr, heap + 3);
+	assert_int_equal(tp_unpublish("old", NULL), 0);
+}
+
+/* Whoever writes there is left alone while it lives; its successor goes on. */
+static void a_first_that_is_written_is_left_alone(void **state)
+{
+	struct tp_names_bucket *b = bucket_of("busy");
+	uint64_t writer = tpgroup_add("writer");
+	struct tp_name n;
+
+	(void)state;
+	b->first = TP_NAMES_FIRST_BUSY(TP_TAG(writer));
+	assert_int_equal(tp_publish("busy", heap + 4, "t", 0), 0);
+	assert_true(b->first == TP_NAMES_FIRST_BUSY(TP_TAG(writer)));
+	assert_int_equal(tp_lookup("busy", "t", &n), 0);
+	assert_ptr_equal(n.ptr, heap + 4);
+	tpgroup_died(writer);
+	assert_int_equal(tp_publish("busy", heap + 5, "t", TP_PUBLISH_REPLACE), 0);
+	assert_true(first_is_good(b));
+	assert_int_equal(tp_lookup("busy", "t", &n), 0);
+	assert_ptr_equal(n.ptr, heap + 5);
+	assert_int_equal(tp_unpublish("busy", NULL), 0);
+}
+
 /* Neither an index that cannot be nor a chain in a circle holds a reader up. */
 static void damage_is_reported(void **state)
 {
@@ -359,11 +503,18 @@ int main(void)
 		cmocka_unit_test(types_stand_side_by_side),
 		cmocka_unit_test(one_name_has_so_many_types),
 		cmocka_unit_test(bad_names_are_refused),
+		cmocka_unit_test(text_that_is_not_utf8_is_refused),
+		cmocka_unit_test(control_characters_beyond_ascii_are_refused),
+		cmocka_unit_test(every_other_character_is_taken),
 		cmocka_unit_test(pointers_of_nobody_are_refused),
 		cmocka_unit_test(a_satellite_is_refused_foreign_memory),
 		cmocka_unit_test(a_death_flips_all_names),
 		cmocka_unit_test(any_type_prefers_the_living),
 		cmocka_unit_test(listing_shows_each_once),
+		cmocka_unit_test(what_is_short_stands_in_the_bucket),
+		cmocka_unit_test(what_is_longer_is_found_in_the_chain),
+		cmocka_unit_test(an_old_first_is_not_believed),
+		cmocka_unit_test(a_first_that_is_written_is_left_alone),
 		cmocka_unit_test(damage_is_reported),
 		cmocka_unit_test(outside_of_a_group_all_say_so),
 	};
