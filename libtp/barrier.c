@@ -16,6 +16,8 @@
  *   before its tag was written: never known. After that, in or outside a round: its death wakes all who sleep; they find round + 1, if it
  *   still ended the round, and else the dead tag. Breaking is idempotent.
  *
+ * Sleepers look again every 0.1 s: the last one may be stopped (SIGSTOP) between the end of the round and the wake.
+ *
  * Known weakness: a program whose death falls between the last one's look and the end of the round is noticed in the next round only.
  */
 #include <tp/lock.h>
@@ -154,7 +156,7 @@ static int wait_for_round(struct tp_barrier *b, uint32_t round, int64_t end)
 			swap(b, &seen, seen | TP_BARRIER_BROKEN);
 			continue;
 		}
-		if (tpi_wait(round_word(b), round, deaths, end) < 0)
+		if (tpi_wait_a_while(round_word(b), round, deaths, end) < 0)
 			return leave(b, round);
 	}
 }

@@ -5,17 +5,17 @@
  *	waiter (holds the mutex)                signaller
  *	waiters++             (seq_cst)         changes what is waited for, under the mutex
  *	s = seq               (seq_cst)         waiters > 0?          (seq_cst)
- *	frees the mutex                         seq++                 (seq_cst)
- *	sleeps while seq == s                   wakes one, or all
+ *	frees the mutex                         seq++, and wakes one, or all, in one system call
+ *	sleeps while seq == s
  *	waiters--
  *
  * No signal is lost. A signal that matters follows a change that was made under the mutex after the waiter had freed it: then the waiter's
  * waiters++ and its reading of seq come before the signaller's look, which therefore counts seq up; the kernel's comparison sees that, or the
- * wake finds the sleeper.
+ * wake finds the sleeper. A signaller that is stopped (SIGSTOP) has done both or neither.
  *
  * Killed at any instruction:
  *   a waiter: `waiters` stays too large, which costs later signals a needless system call. If a wake went to it, its death wakes all.
- *   a signaller between seq++ and the wake, or before both: its death wakes all. They look again, as after any wake.
+ *   a signaller before seq++: its death wakes all. They look again, as after any wake.
  *
  * Known weaknesses: a waiter that is kept from running while seq goes round (2^32 signals) misses them. Each death wakes all waiters.
  */
@@ -81,10 +81,8 @@ static int signal_some(struct tp_cond *c, int count)
 
 	if (r)
 		return r;
-	if (__atomic_load_n(&c->waiters, __ATOMIC_SEQ_CST)) {
-		__atomic_fetch_add(&c->seq, 1, __ATOMIC_SEQ_CST);
-		tpi_wake(&c->seq, count);
-	}
+	if (__atomic_load_n(&c->waiters, __ATOMIC_SEQ_CST))
+		tpi_count_and_wake(&c->seq, count);
 	return 0;
 }
 

@@ -170,5 +170,12 @@ int64_t tpi_deadline(int64_t timeout) TPI_HIDDEN;
 uint32_t tpi_wait_begin(void) TPI_HIDDEN;
 int tpi_wait(uint32_t *word, uint32_t value, uint32_t deaths, int64_t deadline) TPI_HIDDEN;
 void tpi_wake(uint32_t *word, int count) TPI_HIDDEN;
+/* Adds 1 to the word and wakes `count`, in one step of the kernel: who is stopped has done both, or neither. Release. */
+void tpi_count_and_wake(uint32_t *word, int count) TPI_HIDDEN;
+/*
+ * As tpi_wait, but 0 also when 0.1 s are over: for words whose change and its wake are two steps, between which a program may be stopped for
+ * long. Its death would wake us; that it stands still nobody tells.
+ */
+int tpi_wait_a_while(uint32_t *word, uint32_t value, uint32_t deaths, int64_t deadline) TPI_HIDDEN;
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Taking a lock word from the free, the busy and the dead.
  *
- * Layout: abi/tp/abi/lock.h. The word is 0, LOST, or the holder's tag with the WAITERS bit.
+ * Layout: abi/tp/abi/lock.h. The word is 0, LOST, or the holder's tag; the last two also with WAITERS.
  *
  * Invariant: who has changed the word from 0, or from the tag of a dead program, to his own tag holds it; nobody else changes a live
  * program's tag, but to add WAITERS. Who sleeps has seen WAITERS set with the value that the kernel compares.
@@ -14,6 +14,9 @@
  *	else old = exchange(word, 0) (release)
  *	  old has WAITERS by now: wake one
  *
+ * A holder may be stopped (SIGSTOP) between exchange and wake. Then the sleeper is one that came in the nanoseconds before the exchange, and has
+ * just begun to sleep: so a first sleep is over after 0.1 s, and the word is looked at again.
+ *
  * Killed at any instruction:
  *   the holder, before the exchange: the word keeps a dead tag. Its death wakes all who sleep; one of them, or any newcomer, changes the dead
  *   tag to its own: TPI_LOCK_TAKEN_OVER, once. What the dead one wrote comes before the registry says that it is dead (release), and
@@ -23,8 +26,8 @@
  *   who took over, before it could note that: its own tag is a dead one now, and the next takes over.
  * WAITERS may be set though nobody sleeps: one needless system call.
  *
- * Known weaknesses: no fairness. If the first one comes to sleep in the nanoseconds before an exchange, and the holder is stopped (SIGSTOP) right
- * behind it, the sleeper waits until it goes on, though newcomers get the lock. A tag comes round after 2^20 launches: a
+ * Known weaknesses: no fairness. A holder that is stopped twice within these few instructions, for longer than 0.1 s before the exchange and again
+ * behind it, keeps that one sleeper waiting until it goes on, though newcomers get the lock. A tag comes round after 2^20 launches: a
  * lock left behind by a dead program, untouched for that long, can seem to be a live one's.
  */
 #include "lockword.h"
@@ -148,30 +151,36 @@ int tpi_lockword_look(uint32_t *word)
 
 enum { SLEPT = 1 };
 
-/* Sleeps until the word is no longer what it was seen to be. 0: it is not that now. */
-static int wait_while(uint32_t *word, uint32_t seen, uint32_t deaths, int64_t end)
+/* Sleeps until the word is no longer what it was seen to be, the first time for a while at most. 0: it is not that now. */
+static int wait_while(uint32_t *word, uint32_t seen, uint32_t deaths, int64_t end, bool first)
 {
 	uint32_t marked = seen | TP_LOCK_WAITERS;
+	int r;
 
 	if (!seen || (seen != marked && !__atomic_compare_exchange_n(word, &seen, marked, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
 		return 0;
 	TPI_PROBE(lock_wait, word, TP_LOCK_TAG(seen));
-	return tpi_wait(word, marked, deaths, end) < 0 ? -ETIMEDOUT : SLEPT;
+	r = first ? tpi_wait_a_while(word, marked, deaths, end) : tpi_wait(word, marked, deaths, end);
+	return r < 0 ? -ETIMEDOUT : SLEPT;
 }
 
 /*
- * The kernel stores the 0 under the lock of its list of sleepers: nobody can be stopped between that and the wake. WAITERS is set already:
- * setting it again releases what the holder did, and the kernel's exchange goes on from there.
+ * The kernel stores under the lock of its list of sleepers: nobody can be stopped between that and the wake. Setting WAITERS, mostly once more,
+ * releases what the holder did, and the kernel's exchange goes on from there. It stores small numbers only: -1 is LOST with WAITERS.
  */
-void tpi_lockword_free_and_wake(uint32_t *word, int count)
+void tpi_lockword_free_and_wake(uint32_t *word, uint32_t to, int count)
 {
+	_Static_assert(TP_LOCK_TAG(UINT32_MAX) == TP_LOCK_LOST, "-1 reads as LOST");
+	int operation = to ? FUTEX_OP(FUTEX_OP_SET, 0xfff, FUTEX_OP_CMP_EQ, 0) : FUTEX_OP(FUTEX_OP_SET, 0, FUTEX_OP_CMP_EQ, 0);
 	long r;
 
 	__atomic_fetch_or(word, TP_LOCK_WAITERS, __ATOMIC_RELEASE);
 	r = arch_syscall6(ARCH_NR_futex, (long)word, FUTEX_WAKE_OP, count, 0, (long)word,
-		FUTEX_OP(FUTEX_OP_SET, 0, FUTEX_OP_CMP_EQ, 0));
-	if (r < 0)
-		tpi_lockword_free(word, 0, count);
+		operation);
+	if (r < 0) {
+		__atomic_store_n(word, to, __ATOMIC_RELEASE);
+		tpi_wake(word, count);
+	}
 }
 
 static int lock(uint32_t *word, const uint64_t *holder, int64_t end, bool wait_only)
@@ -191,7 +200,7 @@ static int lock(uint32_t *word, const uint64_t *holder, int64_t end, bool wait_o
 			spun = true;
 			continue;
 		}
-		r = wait_while(word, seen, deaths, end);
+		r = wait_while(word, seen, deaths, end, !waiters);
 		if (r < 0)
 			return r;
 		if (r == SLEPT)

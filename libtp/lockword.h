@@ -47,7 +47,7 @@ static inline int tpi_lock_check(const void *lock, size_t size)
 	return tpi_likely(tpi_lock_near(lock)) ? 0 : tpi_lock_refuse(lock, size);
 }
 
-/* Takes a free word. Acquire: with the release in tpi_lockword_free. */
+/* Takes a free word. Acquire: with the release in tp_mutex_unlock and tpi_lockword_free_and_wake. */
 static inline bool tpi_lockword_try(uint32_t *word)
 {
 	uint32_t free = 0;
@@ -86,16 +86,7 @@ int tpi_lockword_trylock(uint32_t *word) TPI_HIDDEN;
 /* The same, but a free word is not taken. */
 int tpi_lockword_look(uint32_t *word) TPI_HIDDEN;
 
-/* `to` is 0 or TP_LOCK_LOST. Wakes one who sleeps, or `wake`. */
-static inline void tpi_lockword_free(uint32_t *word, uint32_t to, int wake)
-{
-	uint32_t old = __atomic_exchange_n(word, to, __ATOMIC_RELEASE);
-
-	if (tpi_unlikely(old & TP_LOCK_WAITERS))
-		tpi_wake(word, wake);
-}
-
-/* Somebody may sleep: frees the word and wakes `count`, in one step. */
-void tpi_lockword_free_and_wake(uint32_t *word, int count) TPI_HIDDEN;
+/* Somebody may sleep: frees the word, or makes it TP_LOCK_LOST for `to`, and wakes `count`, in one step. */
+void tpi_lockword_free_and_wake(uint32_t *word, uint32_t to, int count) TPI_HIDDEN;
 
 #endif

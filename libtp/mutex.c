@@ -3,7 +3,7 @@
  * The mutex: a lock word (lockword.c), and whether what it guards is in order.
  *
  * `state` is written under the lock only, and so relaxed. It is UNREPAIRED from the moment a taker has noted the death of its predecessor until
- * tp_mutex_consistent. A word that is free goes with a clean state: unlocking an unrepaired mutex makes the word LOST, in one exchange. If
+ * tp_mutex_consistent. A word that is free goes with a clean state: unlocking an unrepaired mutex makes the word LOST, in one step. If
  * the taker dies before it has noted anything, the next one takes over from it, and notes it.
  */
 #include <tp/lock.h>
@@ -85,9 +85,9 @@ static __attribute__((noinline)) int unlock_slowly(struct tp_mutex *m)
 	TPI_PROBE(unlock, m);
 	tpi_holder_set(&m->holder, 0);
 	if (__atomic_load_n(&m->state, __ATOMIC_RELAXED) != TP_LOCK_CLEAN)
-		tpi_lockword_free(&m->word, TP_LOCK_LOST, INT32_MAX);
+		tpi_lockword_free_and_wake(&m->word, TP_LOCK_LOST, INT32_MAX);
 	else
-		tpi_lockword_free_and_wake(&m->word, 1);
+		tpi_lockword_free_and_wake(&m->word, 0, 1);
 	return 0;
 }
 

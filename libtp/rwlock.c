@@ -16,15 +16,16 @@
  * Leaving a slot:                             waiting for slots to change:
  *	slot: own -> 0        (seq_cst)         c = change            (seq_cst)
  *	wanted?               (seq_cst)         wanted = 1            (seq_cst)
- *	  yes: wanted = 0, change++, wake all     look at the slots     (seq_cst), sleep while change == c
- * A `wanted` that was overwritten by the 0 came before a change++, which ends that sleep.
+ *	  yes: wanted = 0, change++, wake all   look at the slots     (seq_cst), sleep while change == c
+ * A `wanted` that was overwritten by the 0 came before a change++, which ends that sleep. Who leaves may be stopped (SIGSTOP) between his slot and
+ * the wake: so those who wait for slots look again every 0.1 s. The word is freed in one step with its wake.
  *
  * Killed at any instruction:
  *   a reader: its slot holds a dead tag, which the next writer, or reader that finds no free slot, clears. Its death wakes all who wait.
  *   a writer: the word keeps a dead tag; who takes over sees in `state` whether the dead one had begun to write. If not, nothing has
  *   happened. If so it holds the lock for writing and gets -EOWNERDEAD, reader or writer.
  *   a writer in unlock: after state = CLEAN it has ended; its death wakes those who sleep.
- *   anybody between a change and its wake: its death wakes all who sleep.
+ *   anybody between a slot and the wake: its death wakes all who sleep.
  *
  * Known weaknesses: at most TP_RWLOCK_READERS slots; looking for one takes longer the more are held. Writers go before readers, and can starve
  * them. All who wait are woken when a writer leaves. A thread that ends with a read lock keeps it for its program's life.
@@ -88,6 +89,17 @@ static uint32_t held_by(const struct tp_rwlock *l, uint64_t own)
 	return n;
 }
 
+/* Most often nobody does: one pass without a branch for each slot. */
+static inline bool nobody_reads(const struct tp_rwlock *l)
+{
+	uint64_t any = 0;
+
+#pragma GCC unroll 6
+	for (uint32_t i = 0; i < TP_RWLOCK_READERS; i++)
+		any |= __atomic_load_n(&l->reader[i], __ATOMIC_SEQ_CST);
+	return !any;
+}
+
 /* Frees the slots of the dead. Return: how many are held by the living. */
 static uint32_t living_readers(struct tp_rwlock *l)
 {
@@ -108,8 +120,7 @@ static void tell_change(struct tp_rwlock *l)
 	if (tpi_likely(!__atomic_load_n(&l->wanted, __ATOMIC_SEQ_CST)))
 		return;
 	__atomic_store_n(&l->wanted, 0, __ATOMIC_SEQ_CST);
-	__atomic_fetch_add(&l->change, 1, __ATOMIC_SEQ_CST);
-	tpi_wake(&l->change, INT32_MAX);
+	tpi_count_and_wake(&l->change, INT32_MAX);
 }
 
 /* Waits until fewer than `limit` living readers hold slots. */
@@ -122,7 +133,7 @@ static int wait_for_slots(struct tp_rwlock *l, uint32_t limit, int64_t end)
 		__atomic_store_n(&l->wanted, 1, __ATOMIC_SEQ_CST);
 		if (living_readers(l) < limit)
 			return 0;
-		if (tpi_wait(&l->change, change, deaths, end) < 0)
+		if (tpi_wait_a_while(&l->change, change, deaths, end) < 0)
 			return -ETIMEDOUT;
 	}
 }
@@ -130,7 +141,7 @@ static int wait_for_slots(struct tp_rwlock *l, uint32_t limit, int64_t end)
 /* The word is held: until nobody reads. */
 static int wait_for_readers(struct tp_rwlock *l, int64_t end)
 {
-	if (tpi_likely(!living_readers(l)))
+	if (tpi_likely(nobody_reads(l)) || !living_readers(l))
 		return 0;
 	if (end == TP_NOWAIT)
 		return -EBUSY;
@@ -149,11 +160,12 @@ static bool left_unrepaired(struct tp_rwlock *l)
 
 static void free_word(struct tp_rwlock *l, uint32_t to)
 {
+	uint32_t tag = tpi_self.tag;
+
 	tpi_holder_set(&l->holder, 0);
-	if (!to && __atomic_load_n(&l->word, __ATOMIC_RELAXED) & TP_LOCK_WAITERS)
-		tpi_lockword_free_and_wake(&l->word, INT32_MAX);
-	else
-		tpi_lockword_free(&l->word, to, INT32_MAX);
+	/* Not an exchange: if somebody has begun to wait by now, the word is freed in one step with the wake. */
+	if (to || !__atomic_compare_exchange_n(&l->word, &tag, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		tpi_lockword_free_and_wake(&l->word, to, INT32_MAX);
 }
 
 /* The word is this thread's, if `r` says so: waits for the readers to leave. */

@@ -111,7 +111,31 @@ int tpi_wait(uint32_t *word, uint32_t value, uint32_t deaths, int64_t deadline)
 	return r == -ETIMEDOUT ? -ETIMEDOUT : 0;
 }
 
+int tpi_wait_a_while(uint32_t *word, uint32_t value, uint32_t deaths, int64_t deadline)
+{
+	int64_t slice = tpi_now() + SLICE_NS;
+
+	if (deadline != TP_FOREVER && deadline <= slice)
+		return tpi_wait(word, value, deaths, deadline);
+	tpi_wait(word, value, deaths, slice);
+	return 0;
+}
+
 void tpi_wake(uint32_t *word, int count)
 {
 	arch_syscall6(ARCH_NR_futex, (long)word, FUTEX_WAKE, count, 0, 0, 0);
+}
+
+/* The kernel adds under the lock of its list of sleepers. The comparison is for a second wake, which is not wanted: it seldom holds. */
+void tpi_count_and_wake(uint32_t *word, int count)
+{
+	long r;
+
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	r = arch_syscall6(ARCH_NR_futex, (long)word, FUTEX_WAKE_OP, count, 0, (long)word,
+		FUTEX_OP(FUTEX_OP_ADD, 1, FUTEX_OP_CMP_EQ, 0xfff));
+	if (r < 0) {
+		__atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
+		tpi_wake(word, count);
+	}
 }

@@ -3,8 +3,8 @@
  * What the words of locks hold. The structs themselves are public (<tp/lock.h>), because programs put them into structs of their own;
  * their sizes are frozen here.
  *
- * A lock word is 0 (free), TP_LOCK_LOST, or TP_TAG(program that holds it), with TP_LOCK_WAITERS set if somebody may sleep for it. A tag is
- * never 0 and never all ones.
+ * A lock word is 0 (free), TP_LOCK_LOST, or TP_TAG(program that holds it), the last two with TP_LOCK_WAITERS set if somebody may sleep for it. A
+ * tag is never 0 and never all ones.
  */
 #ifndef TP_ABI_LOCK_H
 #define TP_ABI_LOCK_H

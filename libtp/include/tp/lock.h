@@ -5,7 +5,9 @@
  * They work between any programs of the group and its satellites, whatever C library each has, and between the threads of a program. A
  * program that dies, at whatever instruction, locks nobody out: see -EOWNERDEAD at each call. Everybody who sleeps looks again when a
  * program has died: within milliseconds, within a second at the very most. A stopped program (SIGSTOP) is not a dead one: its locks stay
- * its own.
+ * its own. One that is stopped in the middle of a call that lets others go on does not hold them up for longer than 0.1 s, once the lock is free.
+ * (Known weakness of mutex and semaphore: stopped twice within the few instructions of one such call, it may keep one sleeper waiting that came
+ * between.)
  *
  * A lock is a plain struct, to be put into one's own. All zero is a valid, free lock (a semaphore of value 0); _init makes the same of
  * memory that is not zero, and needs that nobody uses it. A lock needs no end: its memory is freed. It must lie in the group segment

@@ -22,3 +22,27 @@ void wait_until_asleep(pid_t pid)
 	for (int seen = 0; seen < 3; usleep(1000))
 		seen = state_of(pid) == 'S' ? seen + 1 : 0;
 }
+
+struct lock_other other;
+
+void start_other(int (*fn)(void *arg))
+{
+	other.id = tpgroup_add("other");
+	other.pid = tpgroup_fork(other.id, fn, NULL);
+}
+
+bool other_has_ended(void)
+{
+	siginfo_t info = {0};
+
+	waitid(P_PID, (id_t)other.pid, &info, WEXITED | WNOWAIT | WNOHANG);
+	return info.si_pid == other.pid;
+}
+
+int join_other(void)
+{
+	int status = tpgroup_join(other.pid, other.id);
+
+	other.pid = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 199;
+}

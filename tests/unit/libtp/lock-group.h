@@ -83,6 +83,19 @@ static inline void wait_until(const uint32_t *p, uint32_t value)
 /* Until the process sleeps in the kernel, as a waiter does. */
 void wait_until_asleep(pid_t pid);
 
+/* Another program, which waits for what the victim of a killstep has or is about to have. */
+struct lock_other {
+	pid_t pid;
+	uint64_t id;
+};
+
+extern struct lock_other other;
+
+void start_other(int (*fn)(void *arg));
+bool other_has_ended(void);
+/* What fn returned; 199: it was killed. */
+int join_other(void);
+
 #define TEST(f) cmocka_unit_test_setup(f, clear)
 
 #endif

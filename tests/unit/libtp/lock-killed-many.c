@@ -5,22 +5,6 @@
  */
 #include "lock-group.h"
 
-static struct {
-	pid_t pid;
-	uint64_t id;
-} other;
-
-static void start_other(int (*fn)(void *arg))
-{
-	other.id = tpgroup_add("other");
-	other.pid = tpgroup_fork(other.id, fn, NULL);
-}
-
-static int join_other(void)
-{
-	return WEXITSTATUS(tpgroup_join(other.pid, other.id));
-}
-
 static int come(void *arg)
 {
 	int r = tp_barrier_wait(&room->b, LONG);

@@ -5,26 +5,6 @@
  */
 #include "lock-group.h"
 
-/* Another program, which waits for what the victim has or is about to have. */
-static struct {
-	pid_t pid;
-	uint64_t id;
-} other;
-
-static void start_other(int (*fn)(void *arg))
-{
-	other.id = tpgroup_add("other");
-	other.pid = tpgroup_fork(other.id, fn, NULL);
-}
-
-static int join_other(void)
-{
-	int status = tpgroup_join(other.pid, other.id);
-
-	other.pid = 0;
-	return status ? 100 + (WIFEXITED(status) ? WEXITSTATUS(status) : 99) : 0;
-}
-
 /* Gets the mutex, repairs it if need be, counts. */
 static int use_mutex(struct tp_mutex *m)
 {
@@ -141,7 +121,7 @@ static int told_or_lost(void *arg, const struct killstep_point *at)
 	if (at->finished)
 		return r == -ENOTRECOVERABLE && !at->result ? 0 : 1;
 	if (r == -ENOTRECOVERABLE)
-		return room->m.word == TP_LOCK_LOST ? 0 : 2;
+		return TP_LOCK_TAG(room->m.word) == TP_LOCK_LOST ? 0 : 2;
 	return r == -EOWNERDEAD && tp_mutex_consistent(&room->m) == 0 ? tp_mutex_unlock(&room->m) : 3;
 }
 
@@ -272,14 +252,6 @@ static void halted_at_each_instruction(void **state)
 
 	(void)state;
 	assert_true(killstep(&k, NULL) > 30);
-}
-
-static bool other_has_ended(void)
-{
-	siginfo_t info = {0};
-
-	waitid(P_PID, (id_t)other.pid, &info, WEXITED | WNOWAIT | WNOHANG);
-	return info.si_pid == other.pid;
 }
 
 /* As soon as the mutex is no longer the halted one's, the sleeper is on its way: it does not need the other for that. */
