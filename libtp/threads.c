@@ -180,7 +180,10 @@ struct tpi_thread *tpi_threads_make(struct tpi_threads *t, uintptr_t pointer)
 		put_thread(t, thread);
 		return NULL;
 	}
-	/* May allocate, and so come back here: the entry is there by now. */
+	/*
+	 * May allocate, and so come back here: the entry is there by now. In a signal handler that must not be: musl never does, and glibc has
+	 * room for the first 32 keys in each thread. Ours is made before main, or by tp_attach, which is not for programs with many keys.
+	 */
 	if (__atomic_load_n(&end_key_made, __ATOMIC_ACQUIRE))
 		pthread_setspecific(end_key, thread);
 	return thread;

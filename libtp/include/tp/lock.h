@@ -18,8 +18,8 @@
  *   -ENOTCONN, -EPROTO   see <tp/base.h>. A forked child gets -ENOTCONN at once, whatever its parent held
  *   -EFAULT              the lock does not lie in the group segment (tp_why says whose memory it is), or is not aligned
  *
- * Context of all, where not said otherwise: thread-safe. Not to be called from a signal handler (the ..try.. calls, tp_mutex_unlock,
- * tp_sem_post and tp_cond_signal may be). fork-safe: a child holds nothing. They allocate nothing. Those that wait block the calling
+ * Context of all, where not said otherwise: thread-safe. Not to be called from a signal handler (those that take without waiting, give back,
+ * signal or declare consistent may be). fork-safe: a child holds nothing. They allocate nothing. Those that wait block the calling
  * thread alone; signals are handled meanwhile and do not end the wait.
  *
  * Time-outs are nanoseconds from now: TP_NOWAIT, TP_FOREVER, or a number of TP_SECOND.

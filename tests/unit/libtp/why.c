@@ -3,6 +3,7 @@
 #include "answer.h"
 
 #include <pthread.h>
+#include <sys/time.h>
 
 #include "chan-group.h"
 #include <tp/tp.h>
@@ -407,6 +408,70 @@ static void of_another_thread(void **state)
 	assert_int_equal(tp_free(s), 0);
 }
 
+/* Timer signals strike threads that just begin to use libtp, with calls that a handler may make. */
+static struct tp_sem *empty;
+static volatile int handled, wrong_in_handler;
+
+static void call_in_handler(int sig)
+{
+	struct tp_peer_info peer;
+
+	(void)sig;
+	if (tp_sem_trywait(empty) != -EAGAIN || tp_peer_by_id((tp_id)1 << 60, &peer) != -ENOENT)
+		wrong_in_handler = 1;
+	handled++;
+}
+
+static void *begin_and_end(void *arg)
+{
+	sigset_t alarm;
+	void *p;
+
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+	for (int i = 0; i < 20; i++) {
+		int r = tp_sem_trywait(empty);
+		const char *why = tp_why();
+
+		p = tp_malloc(32);
+		if (r != -EAGAIN || !why[0] || strlen(why) > 200 || !p || tp_free(p))
+			return arg;
+	}
+	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+	return NULL;
+}
+
+static void of_signal_handlers(void **state)
+{
+	struct sigaction act = {.sa_handler = call_in_handler, .sa_flags = SA_RESTART}, old;
+	struct itimerval often = {{0, 100}, {0, 100}}, off = {{0, 0}, {0, 0}};
+	int64_t end = tpi_now() + 20 * TP_SECOND;
+	sigset_t alarm;
+
+	(void)state;
+	empty = tp_calloc(1, sizeof(*empty));
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+	sigaction(SIGALRM, &act, &old);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (int i = 0; (i < 100 || handled < 50) && tpi_now() < end; i++) {
+		pthread_t thread;
+		void *bad = NULL;
+
+		assert_int_equal(pthread_create(&thread, NULL, begin_and_end, &bad), 0);
+		pthread_join(thread, &bad);
+		assert_null(bad);
+	}
+	setitimer(ITIMER_REAL, &off, NULL);
+	assert_true(handled > 0);
+	assert_false(wrong_in_handler);
+	assert_int_equal(tp_heap_check(), 0);
+	assert_int_equal(tp_free(empty), 0);
+	sigaction(SIGALRM, &old, NULL);
+}
+
 #define NOBODY(call) ANSWERS(-ENOTCONN, call)
 
 static void of_who_is_in_no_group(void **state)
@@ -474,7 +539,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(of_mutexes), TEST(of_conditions_semaphores_barriers), TEST(of_read_write_locks), TEST(of_names), TEST(of_the_heap),
-		TEST(of_strings_and_vectors), TEST(of_a_consumer), TEST(of_producers), TEST(of_programs), TEST(of_another_thread),
+		TEST(of_strings_and_vectors), TEST(of_a_consumer), TEST(of_producers), TEST(of_programs), TEST(of_another_thread), TEST(of_signal_handlers),
 		TEST(of_who_is_in_no_group),
 	};
 
