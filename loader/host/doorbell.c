@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Telling the supervisor that something happened: an event bit in the registry, then the group's doorbell. */
+/* Telling the supervisor that something happened: an event bit in the registry, whose entry it is, then the group's doorbell. */
 #include "host.h"
 
 #include <linux/futex.h>
 
 void tpi_doorbell(struct tp_program *p, uint32_t event)
 {
-	/* The bit before the bell; the supervisor reads the bell before the bits. */
+	uint64_t index = (uint64_t)(p - TPI_REGISTRY);
+
+	/* Each before the next; the supervisor reads them the other way round: partners of on_bell in loader/supervise/doorbell.c. */
 	__atomic_fetch_or(&p->events, event, __ATOMIC_RELEASE);
+	__atomic_fetch_or(&TPI_SEGMENT->rung[index / 64], UINT64_C(1) << index % 64, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&TPI_SEGMENT->doorbell, 1, __ATOMIC_RELEASE);
 	arch_syscall6(ARCH_NR_futex, (long)&TPI_SEGMENT->doorbell, FUTEX_WAKE, INT32_MAX, 0, 0, 0);
 }

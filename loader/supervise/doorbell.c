@@ -56,17 +56,33 @@ static void answer(struct tp_prog *p, uint32_t events)
 			__ATOMIC_ACQ_REL);
 }
 
+/* Anybody may have set the bit: what counts is what is known here. */
+static void answer_rung(struct tp_group *g, uint32_t index)
+{
+	struct tp_prog *p = &g->progs[index];
+
+	if (p->id && !p->ended && !p->satellite)
+		answer(p, tp_seg_load(tp_seg_entry(&g->seg, index)->events));
+}
+
+/* Partner: tpi_doorbell in loader/host/doorbell.c. The bits are taken after the bell was heard, and before the events are read: what
+ * comes in between rings again. */
 static void on_bell(struct tp_watch *w, uint32_t events)
 {
 	struct tp_group *g = tp_container(w, struct tp_group, bell);
-	struct tp_prog *p;
 	uint64_t n;
 
 	(void)events;
 	if (read(w->fd, &n, sizeof(n)) < 0)
 		return;
-	LIST_FOREACH (p, &g->live, link)
-		answer(p, tp_seg_load(tp_seg_entry(&g->seg, p->index)->events));
+	for (uint32_t i = 0; i < TP_REGISTRY_MAX; i += 64) {
+		uint64_t *word = &g->seg.at->rung[i / 64], bits = tp_seg_load(*word);
+
+		if (bits)
+			bits = __atomic_exchange_n(word, 0, __ATOMIC_ACQ_REL);
+		for (; bits; bits &= bits - 1)
+			answer_rung(g, i + (uint32_t)__builtin_ctzll(bits));
+	}
 }
 
 static void start_thread(struct tp_timer *t)

@@ -353,7 +353,8 @@ AT(tp_segment, watchers, 20708, 4);
 AT(tp_segment, control, 20712, 112);
 AT(tp_segment, areas, 20824, 192);
 AT(tp_segment, control_unnamed, 21016, 16);
-AT(tp_segment, reserved, 21032, 608);
+AT(tp_segment, rung, 21032, 256);
+AT(tp_segment, reserved, 21288, 352);
 
 /* Numbers that stand in shared memory, or in compiled programs. */
 _Static_assert(TP_FOREVER == -1 && TP_NOWAIT == 0 && TP_SECOND == 1000000000, "time-outs");

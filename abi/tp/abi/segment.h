@@ -43,7 +43,7 @@ enum tp_program_state {
 	TP_PROGRAM_LINGERING = 5,	/* reaped; its memory stays until it is asked for, or the group ends */
 };
 
-/* tp_program.events: set by the routed calls, then the doorbell is rung. */
+/* tp_program.events: set by the routed calls, then the bit in rung[], then the doorbell is rung. */
 #define TP_EVENT_EXEC		0x1u	/* about to execve: look whether the process leaves the group */
 #define TP_EVENT_FATAL		0x2u	/* the fatal-signal handler ran */
 #define TP_EVENT_WARN		0x4u	/* tp_program.warnings changed */
@@ -144,7 +144,7 @@ struct tp_segment {
 	uint32_t registry_stride;	/* sizeof(struct tp_program) of the maker */
 	int32_t supervisor_pid;
 	int32_t host_pid;
-	uint32_t doorbell;		/* futex (never PRIVATE): +1 and wake after setting tp_program.events */
+	uint32_t doorbell;		/* futex (never PRIVATE): +1 and wake after setting rung[] */
 	uint32_t registry_used;		/* no entry at or behind this index was ever given out; 0: not told */
 	char group[TP_NAME_MAX];
 	uint64_t owner[TP_UNITS];	/* program id, TP_OWNER_NONE or TP_OWNER_RESERVED */
@@ -165,7 +165,8 @@ struct tp_segment {
 	char control[TP_CONTROL_PATH_MAX];	/* path of the control socket */
 	struct tp_area areas[TP_AREAS];
 	char control_unnamed[TP_CONTROL_UNNAMED_MAX];	/* the same behind an abstract address, without its leading NUL; "": there is none */
-	uint8_t reserved[608];
+	uint64_t rung[TP_REGISTRY_MAX / 64];	/* bit n: entry n has events that the supervisor has not seen */
+	uint8_t reserved[352];
 };
 
 #define TP_SEGMENT_REGISTRY_OFF	UINT64_C(0x10000)
