@@ -36,9 +36,9 @@ static struct tp_kept *find(const struct tp_group *g, uint64_t id, uint64_t key)
 {
 	struct tp_kept *k;
 
-	LIST_FOREACH(k, &g->kept[hash(id, key)], bucket)
-	if (k->id == id && k->key == key)
-		return k;
+	LIST_FOREACH (k, &g->kept[hash(id, key)], bucket)
+		if (k->id == id && k->key == key)
+			return k;
 	return NULL;
 }
 
@@ -160,6 +160,6 @@ void tp_fdkeep_ring(struct tp_group *g)
 {
 	const struct tp_kept *k;
 
-	LIST_FOREACH(k, &g->watching, watching)
-	ring_one(k->fd);
+	LIST_FOREACH (k, &g->watching, watching)
+		ring_one(k->fd);
 }

@@ -53,9 +53,9 @@ static struct tp_prog *satellite_of(struct tp_group *g, pid_t pid)
 {
 	struct tp_prog *p;
 
-	LIST_FOREACH(p, &g->satellites, link)
-	if (p->pid == pid && !has_ended(p->death.fd))
-		return p;
+	LIST_FOREACH (p, &g->satellites, link)
+		if (p->pid == pid && !has_ended(p->death.fd))
+			return p;
 	return NULL;
 }
 
