@@ -57,6 +57,13 @@ static int cached_fd(struct tpi_chan_process *p, uint64_t owner, uint64_t key)
 	return fd;
 }
 
+void tpi_chan_close_fds(struct tpi_chan_process *p)
+{
+	for (uint32_t i = 0; i < FDS; i++)
+		if (p->fds[i].key)
+			close_fd(p->fds[i].fd);
+}
+
 static void write_one(int fd)
 {
 	uint64_t one = 1;

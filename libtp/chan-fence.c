@@ -64,6 +64,17 @@ struct tpi_chan_process *tpi_chan_process(void)
 	return p;
 }
 
+void tpi_chan_forget_process(void)
+{
+	struct tpi_chan_process *p = tpi_self.part[TPI_PART_CHAN];
+
+	if (!p)
+		return;
+	tpi_chan_close_fds(p);
+	tpi_self.part[TPI_PART_CHAN] = NULL;
+	tpi_pages_free(p, sizeof(*p));
+}
+
 static bool membarrier(int command)
 {
 	return arch_syscall3(ARCH_NR_membarrier, command, 0, 0) == 0;

@@ -180,6 +180,12 @@ int tpi_chan_wait_news(struct tp_chan *c, int64_t deadline)
 	return r;
 }
 
+void tpi_lane_freed(struct tp_chan *c)
+{
+	__atomic_fetch_add(&c->freed, 1, __ATOMIC_SEQ_CST);
+	tpi_wake(&c->freed, INT_MAX);
+}
+
 void tpi_lane_retire(struct tp_chan *c, struct tp_lane *l)
 {
 	if (!l->ending || l->acked != l->taken)
@@ -187,21 +193,37 @@ void tpi_lane_retire(struct tp_chan *c, struct tp_lane *l)
 	l->ending = 0;
 	l->producer = 0;
 	__atomic_store_n(&l->owner, 0, __ATOMIC_RELEASE); /* partner: the CAS in lane.c */
-	__atomic_fetch_add(&c->freed, 1, __ATOMIC_SEQ_CST);
-	tpi_wake(&c->freed, INT_MAX);
+	tpi_lane_freed(c);
 }
 
 enum end { LIVES, NOT_EMPTY, CLOSED, DIED, DIED_EARLY, TOLD };
 
+/* An owner that no other program changes any more: of a dead one, or marked. 0: it has a live one, or none (*ret_lives says which). */
+static uint32_t last_owner(struct tp_lane *l, bool *ret_lives)
+{
+	uint32_t owner = __atomic_load_n(&l->owner, __ATOMIC_ACQUIRE), again;
+
+	for (;; owner = again) {
+		*ret_lives = owner && !(owner & TP_LANE_CLOSING) && tpi_tag_alive(owner);
+		if (!owner || owner & TP_LANE_CLOSING || *ret_lives)
+			return owner & TP_LANE_CLOSING ? owner : 0;
+		/* It may have freed the lane before it died, which is somebody else's by now. */
+		again = __atomic_load_n(&l->owner, __ATOMIC_ACQUIRE);
+		if (again == owner)
+			return owner;
+	}
+}
+
 /* The owner first, then the slot: what the producer sent is seen by whoever sees its end. */
 static enum end end_of(struct tp_lane *l)
 {
-	uint32_t owner = __atomic_load_n(&l->owner, __ATOMIC_ACQUIRE);
+	bool lives;
+	uint32_t owner = last_owner(l, &lives);
 
-	if (!owner || l->ending)
+	if (l->ending)
 		return TOLD;
-	if (!(owner & TP_LANE_CLOSING) && tpi_tag_alive(owner))
-		return LIVES;
+	if (!owner)
+		return lives ? LIVES : TOLD;
 	if (tpi_message(l, l->taken))
 		return NOT_EMPTY;
 	if (owner & TP_LANE_CLOSING)
@@ -221,7 +243,7 @@ static uint32_t count_lanes(const struct tp_chan *c)
 int tpi_chan_notices(struct tp_chan *c, tp_id *ret_dead)
 {
 	uint32_t changes = __atomic_load_n(&c->changes, __ATOMIC_ACQUIRE), deaths = deaths_now();
-	uint32_t active = 0, full = 0;
+	uint32_t active = 0, full = 0, closed;
 
 	if (tpi_likely(changes == c->changes_seen && deaths == c->deaths_seen))
 		return 0;
@@ -245,6 +267,11 @@ int tpi_chan_notices(struct tp_chan *c, tp_id *ret_dead)
 			return -EOWNERDEAD;
 		}
 	}
+	/* After the lanes: who finds one free sees that it was closed. Partner: the release of the owner in free_empty. */
+	closed = __atomic_load_n(&c->closed, __ATOMIC_ACQUIRE);
+	if (closed != c->closed_seen)
+		c->to_tell = 1;
+	c->closed_seen = closed;
 	if (!full) {
 		c->changes_seen = changes;
 		c->deaths_seen = deaths;

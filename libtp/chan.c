@@ -34,13 +34,28 @@ static uint32_t power_of_two(uint32_t n)
 	return n && !(n & (n - 1));
 }
 
-/* Members that a caller of another version does not know are 0. */
+enum { OPTIONS_MAX = 4096 };
+
+/* What a later version asks for, and this one does not know. */
+static bool asks_for_more(const struct tp_chan_options *given)
+{
+	const char *bytes = (const char *)given;
+
+	for (size_t i = sizeof(*given); i < given->size; i++)
+		if (bytes[i])
+			return true;
+	return false;
+}
+
+/* Members that a caller of an earlier version does not know are 0; those that this version does not know must be. */
 static int read_options(const struct tp_chan_options *given, struct tp_chan_options *ret_options)
 {
 	struct tp_chan_options o = {0};
 
-	if (given && given->size < offsetof(struct tp_chan_options, reserved))
+	if (given && (given->size < offsetof(struct tp_chan_options, reserved) || given->size > OPTIONS_MAX))
 		return tpi_fail(-EINVAL, "tp_chan_options.size is %u: set it to sizeof(struct tp_chan_options)", (uint64_t)given->size);
+	if (given && asks_for_more(given))
+		return tpi_fail(-EINVAL, "tp_chan_options asks for something that this version does not know");
 	if (given)
 		memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));
 	if (!o.capacity)

@@ -177,12 +177,16 @@ bool tpi_chan_has_news(struct tp_chan *c) TPI_HIDDEN;
  * Only when no lane has a message.
  */
 int tpi_chan_notices(struct tp_chan *c, tp_id *ret_dead) TPI_HIDDEN;
+/* After a lane's owner has become 0: wakes who waits for one. */
+void tpi_lane_freed(struct tp_chan *c) TPI_HIDDEN;
 /* Frees the lane if its producer is gone and all is acknowledged. */
 void tpi_lane_retire(struct tp_chan *c, struct tp_lane *l) TPI_HIDDEN;
 
 /* chan-fd.c */
 void tpi_chan_ring_fd(struct tp_chan *c, uint32_t attention) TPI_HIDDEN;
 void tpi_chan_drop_fd(struct tp_chan *c) TPI_HIDDEN;
+/* Of other programs' channels. */
+void tpi_chan_close_fds(struct tpi_chan_process *p) TPI_HIDDEN;
 
 /* chan-life.c */
 /* Between these two nobody frees the channel. Not to be nested. */

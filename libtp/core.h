@@ -71,6 +71,8 @@ static inline int tpi_ready_for(const void *ret)
 /* Becomes the program `id` of the group whose segment is mapped at its place: tests, and tp_attach. Return: 0, -EPROTO, -ENOMEM. */
 int tpi_connect(struct tp_segment *segment, tp_id id) TPI_HIDDEN;
 void tpi_disconnect(void) TPI_HIDDEN;
+/* chan-fence.c: what this process has mapped and opened for channels; where no other thread can be in a call. */
+void tpi_chan_forget_process(void) TPI_HIDDEN;
 /* heap-thread.c: unmaps all threads' parts, then forget; only where no other thread can be in a call. */
 void tpi_heap_drop_parts(void) TPI_HIDDEN;
 /* Misuse of the heap is named, but does not end the program in a debug build. */

@@ -4,6 +4,15 @@
  *
  * A lane is taken by CAS of its owner from 0 to the producer's tag; or it is made, complete and with its owner, and put into the
  * channel's list by CAS. A producer killed in between has a lane in which there is nothing, or has lost one block.
+ *
+ * It is given back by its producer, if nothing is left in it; else it is marked, and the consumer frees it once all is acknowledged. While
+ * the owner is a live program's tag, only that program changes it; the owner of a dead one, and a marked one, only the consumer.
+ * A producer that frees its lane itself counts `closed` first, which is what the consumer is told by:
+ *
+ *	killed before             it is a dead producer with a lane
+ *	after closed + 1          that, too, and an end by closing is told as well
+ *	after producer = 0        only the end by closing
+ *	after owner = 0           the death makes the consumer look, even without changes + 1
  */
 #include <string.h>
 
@@ -59,7 +68,7 @@ static struct tp_lane *take(struct tp_chan *c, uint32_t i)
 	struct tp_lane *l = tpi_lane(c, i);
 	uint32_t free = 0;
 
-	/* Partner: the release in tpi_lane_retire. All slots are 0 then. */
+	/* Partner: the release in tpi_lane_retire and in free_empty. All slots are 0 then. */
 	if (__atomic_load_n(&l->owner, __ATOMIC_RELAXED) ||
 		!__atomic_compare_exchange_n(&l->owner, &free, tpi_self.tag, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return NULL;
@@ -137,8 +146,13 @@ static int not_valid(const struct tp_name *n)
 	return tpi_fail(-EUCLEAN, "channel %s at %x has been damaged", n->name, (uint64_t)(uintptr_t)n->ptr);
 }
 
-/* Inside: the channel stays. -ESTALE: the name stands for another one by now; NO_LANE: no free lane (*ret_freed is what to wait for). */
-static int enter_lane(struct tp_chan *c, const struct tp_name *n, uint32_t *ret_freed, struct tp_lane **ret_lane)
+/* What was read while the channel could not be freed. */
+struct seen {
+	uint32_t freed, lanes;
+};
+
+/* Inside: the channel stays. -ESTALE: the name stands for another one by now; NO_LANE: no free lane (*ret_seen is what to wait for). */
+static int enter_lane(struct tp_chan *c, const struct tp_name *n, struct seen *ret_seen, struct tp_lane **ret_lane)
 {
 	int r = tp_name_check(n);
 
@@ -146,7 +160,7 @@ static int enter_lane(struct tp_chan *c, const struct tp_name *n, uint32_t *ret_
 		return -ESTALE;
 	if (!tpi_chan_valid(c))
 		return not_valid(n);
-	*ret_freed = __atomic_load_n(&c->freed, __ATOMIC_SEQ_CST);
+	*ret_seen = (struct seen){__atomic_load_n(&c->freed, __ATOMIC_SEQ_CST), c->lanes_max};
 	r = take_or_make(c, ret_lane);
 	if (r)
 		return r;
@@ -192,20 +206,19 @@ static int find(const char *name, const char *type, int64_t deadline, struct tp_
 
 #define NO_LANE_IN_TIME "all lanes of the channel were in use until the time was over"
 
-/* In slices: nothing keeps the channel meanwhile, so its memory may be freed, and used anew, around the sleeper. */
-static int wait_for_lane(struct tp_chan *c, uint32_t freed, int64_t deadline)
+/* In slices: nothing keeps the channel any more, so its memory may be freed, and used anew, around the sleeper. Only the kernel looks. */
+static int wait_for_lane(uint32_t *word, const char *name, struct seen seen, int64_t deadline)
 {
 	enum { SLICE_NS = 100000000 };
 	int64_t slice;
 	int r;
 
 	if (deadline == TP_NOWAIT)
-		return tpi_fail(-ENOSPC, "channel %s has lanes for %u producers, and all are in use", c->name,
-			(uint64_t)c->lanes_max);
+		return tpi_fail(-ENOSPC, "channel %s has lanes for %u producers, and all are in use", name, (uint64_t)seen.lanes);
 	slice = tpi_now() + SLICE_NS;
 	if (deadline != TP_FOREVER && deadline <= slice)
-		return tpi_wait(&c->freed, freed, tpi_wait_begin(), deadline) < 0 ? tpi_say(-ETIMEDOUT, NO_LANE_IN_TIME) : 0;
-	r = tpi_wait(&c->freed, freed, tpi_wait_begin(), slice);
+		return tpi_wait(word, seen.freed, tpi_wait_begin(), deadline) < 0 ? tpi_say(-ETIMEDOUT, NO_LANE_IN_TIME) : 0;
+	r = tpi_wait(word, seen.freed, tpi_wait_begin(), slice);
 	return r == -ETIMEDOUT ? 0 : r;
 }
 
@@ -216,7 +229,8 @@ int tp_chan_open(const char *name, const char *type, int64_t timeout, struct tp_
 	struct tp_lane *l = NULL;
 	char full[64];
 	int64_t deadline;
-	uint32_t freed = 0, stale = 0;
+	struct seen seen = {0};
+	uint32_t stale = 0;
 	int r = tpi_ready();
 
 	if (r < 0)
@@ -233,10 +247,10 @@ int tp_chan_open(const char *name, const char *type, int64_t timeout, struct tp_
 		if (r < 0)
 			return r;
 		tpi_chan_enter(p, n.ptr);
-		r = enter_lane(n.ptr, &n, &freed, &l);
+		r = enter_lane(n.ptr, &n, &seen, &l);
 		tpi_chan_leave(p);
 		if (r == NO_LANE)
-			r = wait_for_lane(n.ptr, freed, deadline);
+			r = wait_for_lane(&((struct tp_chan *)n.ptr)->freed, name, seen, deadline);
 		if (r < 0 && r != -ESTALE)
 			return r;
 		if (l && r == 0) {
@@ -250,6 +264,30 @@ int tp_chan_open(const char *name, const char *type, int64_t timeout, struct tp_
 	}
 }
 
+/* The last slot is the last to become 0: a consumer may be between acked and the slots, or have died there. */
+static bool nothing_left(struct tp_lane *l)
+{
+	/* Partner: the release of acked in chan-recv.c. */
+	return __atomic_load_n(&l->acked, __ATOMIC_ACQUIRE) == l->sent && !__atomic_load_n(tpi_slot(l, l->sent - 1), __ATOMIC_ACQUIRE);
+}
+
+/* Every order here is argued above. The lane may be another's as soon as the owner is 0. */
+static void free_empty(struct tp_chan *c, struct tp_lane *l)
+{
+	__atomic_fetch_add(&c->closed, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&l->producer, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&l->owner, 0, __ATOMIC_RELEASE); /* partners: the CAS in take, the acquire in end_of */
+	tpi_chan_changed(c);
+	tpi_lane_freed(c);
+}
+
+static void mark(struct tp_chan *c, struct tp_lane *l)
+{
+	/* Partner: the acquire in end_of: whoever sees this sees all that was sent. */
+	__atomic_store_n(&l->owner, tpi_self.tag | TP_LANE_CLOSING, __ATOMIC_SEQ_CST);
+	tpi_chan_changed(c);
+}
+
 struct tp_lane *tp_lane_close(struct tp_lane *l)
 {
 	struct tpi_chan_process *p;
@@ -259,9 +297,10 @@ struct tp_lane *tp_lane_close(struct tp_lane *l)
 		return NULL;
 	c = (struct tp_chan *)(uintptr_t)l->chan;
 	tpi_chan_enter(p, c);
-	/* Partner: the acquire in end_of: whoever sees this sees all that was sent. */
-	__atomic_store_n(&l->owner, tpi_self.tag | TP_LANE_CLOSING, __ATOMIC_SEQ_CST);
-	tpi_chan_changed(c);
+	if (nothing_left(l))
+		free_empty(c, l);
+	else
+		mark(c, l);
 	tpi_chan_free_if_last(c);
 	tpi_chan_leave(p);
 	return NULL;

@@ -74,6 +74,7 @@ void tpi_disconnect(void)
 	__atomic_store_n(&tpi_self.segment, NULL, __ATOMIC_RELEASE);
 	tpi_heap_drop_parts();
 	tpi_heap_forget();
+	tpi_chan_forget_process();
 	tpi_threads_destroy(tpi_self.threads);
 	memset(&tpi_member_page, 0, sizeof(tpi_member_page));
 	verdict = -ENOTCONN;

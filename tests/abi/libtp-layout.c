@@ -182,7 +182,7 @@ AT(tp_chan, reserved2, 288, 96);
 AT(tp_chan, changes, 384, 4);
 AT(tp_chan, freed, 388, 4);
 AT(tp_chan, leaving, 392, 4);
-AT(tp_chan, reserved3, 396, 4);
+AT(tp_chan, closed, 396, 4);
 AT(tp_chan, reserved4, 400, 112);
 AT(tp_chan, lanes, 512, 4);
 AT(tp_chan, current, 516, 4);
@@ -195,7 +195,7 @@ AT(tp_chan, fence, 540, 4);
 AT(tp_chan, to_tell, 544, 4);
 AT(tp_chan, fd, 548, 4);
 AT(tp_chan, restless, 552, 4);
-AT(tp_chan, reserved5, 556, 4);
+AT(tp_chan, closed_seen, 556, 4);
 AT(tp_chan, reserved6, 560, 80);
 FROM(tp_chan, lane, 640);
 

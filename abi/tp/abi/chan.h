@@ -38,7 +38,7 @@
 #define TP_CHAN_ARMED_ONE	0x100u	/* bits 8..31: how often the eventfd was armed */
 
 /* tp_lane.owner: 0: free; else TP_TAG of the producer, and */
-#define TP_LANE_CLOSING		0x80000000u	/* the producer has closed it: the consumer empties and frees it */
+#define TP_LANE_CLOSING		0x80000000u	/* the producer has closed it with messages in it: the consumer empties and frees it */
 
 /* tp_lane.room */
 #define TP_LANE_ASLEEP		0x1u	/* the producer sleeps on this word until the lane has room: clear the bit, then wake */
@@ -93,7 +93,7 @@ struct tp_chan {
 	uint32_t changes;	/* +1 when a lane was opened or closed */
 	uint32_t freed;		/* futex: +1 and wake when a lane was freed */
 	uint32_t leaving;	/* how many try to free the channel: the first of them does it for all */
-	uint32_t reserved3;
+	uint32_t closed;	/* +1 BEFORE a producer frees its lane itself, since nothing is left in it */
 	uint64_t reserved4[14];
 	/* The consumer's own. */
 	uint32_t lanes;		/* known entries of lane[] */
@@ -107,7 +107,7 @@ struct tp_chan {
 	uint32_t to_tell;	/* a producer has closed, and the end of the last one is yet to be told */
 	uint32_t fd;		/* its eventfd + 1, a number of its own process; 0: none */
 	uint32_t restless;	/* sleeps since the last full burst */
-	uint32_t reserved5;
+	uint32_t closed_seen;	/* of closed; outlives a consumer */
 	uint64_t reserved6[10];
 	uint64_t lane[];	/* addresses; never 0 before one that is not; each is freed with the channel only */
 };

@@ -33,6 +33,10 @@ struct tp_lane; /* a producer's end */
 
 #define TP_CHAN_NO_SPIN	0x1u	/* never look around before a sleep: for many idle channels on few processors */
 
+/*
+ * Grows with later versions, each member with a meaning of 0. `size` is what the program was compiled with. Smaller than what the library
+ * knows: the rest is 0. Larger: what lies beyond must be 0, or it is -EINVAL, since it asks for something that this library cannot do.
+ */
 struct tp_chan_options {
 	uint32_t size;		/* sizeof(struct tp_chan_options) */
 	uint32_t capacity;	/* messages a lane, unacknowledged ones among them: a power of two up to 1,048,576; 0: 1,024 */
@@ -217,6 +221,7 @@ TP_API int tp_lane_wait_consumer(struct tp_lane *l, int64_t timeout);
 /*
  * tp_lane_close - nothing more will come through this lane; what was sent stays sent.
  *
+ * The lane can be opened again at once if all that was sent is acknowledged, else when the consumer has received and acknowledged it.
  * A producer that ends without this is reported to the consumer as dead. Context: as tp_chan_destroy. Return: NULL, always; NULL is fine.
  * Since 0.1.
  */

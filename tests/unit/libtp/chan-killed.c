@@ -99,6 +99,9 @@ static int open_victims_lane(void *arg)
 	return 0;
 }
 
+/* What the last receives() ended with. */
+static int last_told;
+
 /* Afterwards the consumer gets 1..at least, at most ...most, in order, then hears of the death (or of the end), and the channel is as good as new. */
 static int receives(int least, int most, int end)
 {
@@ -116,6 +119,7 @@ static int receives(int least, int most, int end)
 		if (tp_chan_ack(w.chan, &m))
 			return 3;
 	}
+	last_told = r;
 	if (n < least || n > most)
 		return 10 + n;
 	if (end && r != end)
@@ -274,11 +278,17 @@ static int close_lane(void *arg)
 	return 0;
 }
 
+/* An end is told in any case: of a closed lane, or of a dead program. */
 static int check_close(void *arg, const struct killstep_point *at)
 {
+	struct tp_message m;
 	int r = receives(w.before, w.before, at->finished ? -EPIPE : 0);
 
 	(void)arg;
+	if (!r && !at->finished) {
+		r = tp_chan_recv(w.chan, TP_NOWAIT, &m);
+		r = last_told == -EPIPE || last_told == -EOWNERDEAD ? r != -EAGAIN && r != -EPIPE : 5;
+	}
 	return r ? r : works_as_new();
 }
 
@@ -287,7 +297,41 @@ static void a_closer_dies(void **state)
 	struct killstep k = {.prepare = with_consumer, .setup = open_victims_lane, .call = close_lane, .check = check_close, .stride = stride(5)};
 
 	(void)state;
-	w.before = 3;
+	for (w.before = 0; w.before <= 3; w.before += 3)
+		assert_true(killstep(&k, NULL) > 5);
+}
+
+/* The consumer has acknowledged what the victim sent, up to the last slot, to be cleared, or not. */
+static int all_acknowledged(void *arg)
+{
+	struct tp_lane *l;
+	int r = open_victims_lane(arg);
+
+	if (r)
+		return r;
+	l = *w.victims;
+	l->taken = l->acked = l->sent;
+	memset(l->slot, 0, CAPACITY * sizeof(l->slot[0]));
+	return 0;
+}
+
+static int check_close_acknowledged(void *arg, const struct killstep_point *at)
+{
+	int before = w.before, r;
+
+	w.before = 0;
+	r = check_close(arg, at);
+	w.before = before;
+	return r;
+}
+
+static void a_closer_of_an_emptied_lane_dies(void **state)
+{
+	struct killstep k = {.prepare = with_consumer, .setup = all_acknowledged, .call = close_lane, .check = check_close_acknowledged,
+		.stride = stride(5)};
+
+	(void)state;
+	w.before = 5;
 	assert_true(killstep(&k, NULL) > 5);
 }
 
@@ -400,6 +444,72 @@ static int recv_one(void *arg)
 
 	(void)arg;
 	return -tp_chan_recv(w.chan, TP_NOWAIT, &m);
+}
+
+/*
+ * A consumer looks at a lane, and stands still; the lane's owner closes it, another program takes it, the first one dies. What the
+ * consumer does then must not be meant for the second.
+ */
+static uint64_t first_owner;
+
+static void with_first_owner(void *arg)
+{
+	uint64_t mortal = tpgroup_add("mortal");
+
+	fresh_name(arg);
+	as(mortal);
+	if (create())
+		abort();
+	first_owner = tpgroup_add("first");
+	as(first_owner);
+	if (tp_chan_open(w.name, "t", TP_NOWAIT, &w.lane))
+		abort();
+	tpgroup_died(mortal);
+}
+
+static int change_hands(void *arg, const struct killstep_point *at)
+{
+	struct tp_lane *l;
+
+	(void)arg;
+	(void)at;
+	as(first_owner);
+	tp_lane_close(w.lane);
+	as(w.producer);
+	if (tp_chan_open(w.name, "t", TP_NOWAIT, &l))
+		return 1;
+	tpgroup_died(first_owner);
+	return l == w.lane ? 0 : 2;
+}
+
+static int second_owner_has_it(void *arg, const struct killstep_point *at)
+{
+	struct tp_message m;
+
+	(void)arg;
+	if (at->result != EAGAIN && at->result != EPIPE)
+		return 1;
+	if (w.lane->owner != TP_TAG(w.producer) || w.lane->ending)
+		return 2;
+	as(w.producer);
+	if (tp_lane_send_lend(w.lane, MARK(1), TP_NOWAIT))
+		return 3;
+	tp_lane_close(w.lane);
+	tpgroup_died(at->id);
+	as(w.consumer);
+	if (create() || tp_chan_recv(w.chan, TP_NOWAIT, &m) || m.ptr != MARK(1) || tp_chan_ack(w.chan, &m))
+		return 4;
+	return tp_chan_recv(w.chan, TP_NOWAIT, &m) == -EPIPE ? works_as_new() : 5;
+}
+
+static void a_lane_changes_hands_under_the_consumer(void **state)
+{
+	struct killstep k = {.prepare = with_first_owner, .setup = victim_consumes, .call = recv_one, .check = change_hands,
+		.after = second_owner_has_it, .pause = true, .silent = true, .dense = true};
+
+	(void)state;
+	w.before = w.acked = 0;
+	assert_true(killstep(&k, NULL) > 30);
 }
 
 static int recv_batch(void *arg)
@@ -649,9 +759,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_sender_of_a_batch_dies),
 		cmocka_unit_test(a_sender_dies_waiting_for_room),
 		cmocka_unit_test(a_closer_dies),
+		cmocka_unit_test(a_closer_of_an_emptied_lane_dies),
 		cmocka_unit_test(an_opener_dies),
 		cmocka_unit_test(an_opener_of_a_used_lane_dies),
 		cmocka_unit_test(a_receiver_dies),
+		cmocka_unit_test(a_lane_changes_hands_under_the_consumer),
 		cmocka_unit_test(an_acknowledger_dies),
 		cmocka_unit_test(an_acknowledger_dies_and_the_lane_is_refilled),
 		cmocka_unit_test(a_sleeping_receiver_dies),

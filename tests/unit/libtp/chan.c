@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -311,6 +312,65 @@ static void lanes_run_out_and_come_back(void **state)
 	assert_int_equal(tp_chan_open("orders", "order@1", TP_NOWAIT, &l[1]), 0);
 	tp_lane_close(l[1]);
 	tp_lane_close(l[2]);
+}
+
+/* Opened, closed and opened while the consumer is busy elsewhere: more often than there are lanes. It hears of an end, once. */
+static void an_empty_lane_is_free_at_once(void **state)
+{
+	struct tp_lane *l, *first = NULL;
+	struct tp_message m;
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(tp_chan_open("orders", "order@1", TP_NOWAIT, &l), 0);
+		if (first)
+			assert_ptr_equal(l, first);
+		first = l;
+		tp_lane_close(l);
+	}
+	send(1);
+	as(consumer);
+	recv_ack(1);
+	as(producer);
+	l = lane;
+	lane = tp_lane_close(lane);
+	assert_int_equal(l->owner, 0);
+	as(consumer);
+	assert_int_equal(tp_chan_recv(chan, TP_NOWAIT, &m), -EPIPE);
+	assert_int_equal(tp_chan_recv(chan, TP_NOWAIT, &m), -EAGAIN);
+}
+
+/* Until what was sent is acknowledged the lane is not free. */
+static void a_lane_with_messages_is_kept_for_the_consumer(void **state)
+{
+	struct tp_lane *l = lane;
+	struct tp_message m;
+
+	(void)state;
+	send(1);
+	lane = tp_lane_close(lane);
+	as(consumer);
+	m = recv_one(1);
+	assert_true(m.sender == producer);
+	assert_int_equal(l->owner, TP_TAG(producer) | TP_LANE_CLOSING);
+	assert_int_equal(tp_chan_ack(chan, &m), 0);
+	assert_int_equal(tp_chan_recv(chan, TP_NOWAIT, &m), -EPIPE);
+	assert_int_equal(l->owner, 0);
+}
+
+/* Closed under a consumer that died before it could hear of it: its successor does. */
+static void a_successor_hears_of_the_end(void **state)
+{
+	struct tp_message m;
+
+	(void)state;
+	lane = tp_lane_close(lane);
+	tpgroup_died(consumer);
+	consumer = tpgroup_add("consumer");
+	as(consumer);
+	assert_int_equal(tp_chan_create("orders", "order@1", NULL, &chan), 0);
+	assert_int_equal(tp_chan_recv(chan, TP_NOWAIT, &m), -EPIPE);
+	assert_int_equal(tp_chan_recv(chan, TP_NOWAIT, &m), -EAGAIN);
 }
 
 /* A program whose threads are all taken: this one is not among them. */
@@ -661,6 +721,53 @@ static void bad_input_is_answered(void **state)
 	assert_int_equal(tp_chan_create("odd", "t", &o, &c), -EINVAL);
 }
 
+/* Of an earlier version: fewer members. Of a later one: more, which must not ask for anything. */
+static void options_of_other_versions(void **state)
+{
+	struct {
+		struct tp_chan_options o;
+		uint64_t later[2];
+	} grown = {.o = {.size = sizeof(grown), .capacity = 16}};
+	struct tp_chan_options shrunk = {.size = offsetof(struct tp_chan_options, reserved), .capacity = 32, .reserved = {1}};
+	struct tp_chan *c;
+
+	(void)state;
+	as(consumer);
+	assert_int_equal(tp_chan_create("grown", "t", &grown.o, &c), 0);
+	assert_int_equal(c->capacity, 16);
+	tp_chan_destroy(c);
+	grown.later[1] = UINT64_C(1) << 63;
+	assert_int_equal(tp_chan_create("grown", "t", &grown.o, &c), -EINVAL);
+	assert_non_null(strstr(tp_why(), "does not know"));
+	assert_int_equal(tp_chan_create("shrunk", "t", &shrunk, &c), 0);
+	assert_int_equal(c->capacity, 32);
+	tp_chan_destroy(c);
+	shrunk.size = UINT32_MAX;
+	assert_int_equal(tp_chan_create("garbage", "t", &shrunk, &c), -EINVAL);
+}
+
+static int uses_channels_and_leaves(void *unused)
+{
+	struct tp_lane *l;
+	void *kept;
+	int r = tp_chan_open("orders", "order@1", TP_NOWAIT, &l);
+
+	(void)unused;
+	kept = tpi_self.part[TPI_PART_CHAN];
+	if (r || !kept)
+		return 1;
+	tpi_disconnect();
+	return msync(kept, 4096, MS_ASYNC) == -1 && errno == ENOMEM ? 0 : 2;
+}
+
+static void who_leaves_the_group_keeps_nothing_mapped(void **state)
+{
+	uint64_t leaver = tpgroup_add("leaver");
+
+	(void)state;
+	assert_int_equal(tpgroup_join(tpgroup_fork(leaver, uses_channels_and_leaves, NULL), leaver), 0);
+}
+
 /* A name of that type that is no channel, and a channel that was overwritten. */
 static void damage_is_noticed(void **state)
 {
@@ -771,6 +878,9 @@ int main(void)
 		T(a_dead_producer_is_told_after_its_last_message),
 		T(a_lane_is_used_again),
 		T(lanes_run_out_and_come_back),
+		T(an_empty_lane_is_free_at_once),
+		T(a_lane_with_messages_is_kept_for_the_consumer),
+		T(a_successor_hears_of_the_end),
 		T(a_lane_that_cannot_be_made_is_not_waited_for),
 		T(who_waits_for_a_lane_looks_again),
 		T(closing_changes_what_openers_sleep_on),
@@ -784,6 +894,8 @@ int main(void)
 		T(the_last_to_leave_frees_it),
 		T(types_stand_side_by_side),
 		T(bad_input_is_answered),
+		T(options_of_other_versions),
+		T(who_leaves_the_group_keeps_nothing_mapped),
 		T(damage_is_noticed),
 		T(a_forked_child_has_no_channels),
 		T(satellites_take_pointers_into_the_segment_only),
