@@ -8,11 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "supervise/invited.h"
+#include "supervise/peer.h"
 
 struct mount {
 	char device[32];
@@ -115,29 +114,16 @@ static bool is_that(void *arg, const struct mount *m)
 	return !strcmp(m->device, p->device) && !strcmp(m->root, p->on_device);
 }
 
-static bool differs(pid_t pid, const char *which)
-{
-	char theirs[64], ours[64];
-	struct stat a, b;
-
-	snprintf(theirs, sizeof(theirs), "/proc/%d/ns/%s", (int)pid, which);
-	snprintf(ours, sizeof(ours), "/proc/self/ns/%s", which);
-	return stat(theirs, &a) < 0 || stat(ours, &b) < 0 || a.st_dev != b.st_dev ||
-	       a.st_ino != b.st_ino;
-}
-
 bool tp_invited(const struct tp_client *c)
 {
-	struct ucred cred = {0};
-	socklen_t len = sizeof(cred);
+	pid_t pid = tp_peer_pid(c->watch.fd);
 	struct place *p;
 	bool found;
 
-	if (getsockopt(c->watch.fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0 || cred.pid <= 0 ||
-		differs(cred.pid, "user") || !differs(cred.pid, "mnt"))
+	if (!pid || !tp_peer_shares(pid, "ns/user") || tp_peer_shares(pid, "ns/mnt"))
 		return false;
 	p = calloc(1, sizeof(*p));
-	found = p && find_place(c->group, p) && each_mount(cred.pid, is_that, p);
+	found = p && find_place(c->group, p) && each_mount(pid, is_that, p);
 	free(p);
 	return found;
 }

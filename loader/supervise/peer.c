@@ -37,16 +37,29 @@ bool tp_peer_user_ok(int sock)
 	return cred.uid == geteuid() || cred.uid == 0;
 }
 
-int tp_peer_pidfd(int sock)
+pid_t tp_peer_pid(int sock)
 {
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
-	int fd;
 
-	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0 || cred.pid <= 0)
+	return getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0 || cred.pid < 0 ? 0 : cred.pid;
+}
+
+int tp_peer_pidfd(int sock)
+{
+	pid_t pid = tp_peer_pid(sock);
+	int fd = pid ? pidfd_open(pid, 0) : -1;
+
+	if (!pid)
 		return -ESRCH;
-	fd = pidfd_open(cred.pid, 0);
 	return fd < 0 ? -errno : fd;
+}
+
+bool tp_peer_has_ended(int pidfd)
+{
+	struct pollfd p = {.fd = pidfd, .events = POLLIN};
+
+	return poll(&p, 1, 0) != 0;
 }
 
 static const char *field(const char *status, const char *name)
@@ -85,9 +98,7 @@ static int read_rights(pid_t pid, struct rights *ret)
 	return 0;
 }
 
-/* Whether both see the same namespace or root directory there; a kind that this kernel lacks is the
- * same for all. */
-static bool same_thing(pid_t pid, const char *which)
+bool tp_peer_shares(pid_t pid, const char *which)
 {
 	char theirs[64], ours[64];
 	struct stat a, b;
@@ -108,10 +119,10 @@ static const char *compare(pid_t pid)
 	struct rights theirs, ours;
 
 	for (size_t i = 0; i < sizeof(namespaces) / sizeof(namespaces[0]); i++)
-		if (!same_thing(pid, namespaces[i]))
+		if (!tp_peer_shares(pid, namespaces[i]))
 			return "the caller is in other namespaces than the group (start a group "
 			       "there)";
-	if (!same_thing(pid, "root"))
+	if (!tp_peer_shares(pid, "root"))
 		return "the caller has another root directory than the group (start a group there)";
 	if (read_rights(pid, &theirs) < 0 || read_rights(getpid(), &ours) < 0)
 		return "the caller cannot be looked at";
@@ -128,27 +139,18 @@ static const char *compare(pid_t pid)
 	return NULL;
 }
 
-static bool alive(int pidfd)
-{
-	struct pollfd p = {.fd = pidfd, .events = POLLIN};
-
-	return poll(&p, 1, 0) == 0;
-}
-
 /* The pidfd is opened first and asked last: had the pid been reused in between, its first bearer
  * would be dead. */
 static const char *judge(int sock)
 {
-	struct ucred cred = {0};
-	socklen_t len = sizeof(cred);
 	int pidfd = tp_peer_pidfd(sock);
 	const char *why;
 
-	if (pidfd < 0 || getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+	if (pidfd < 0)
 		return "the caller cannot be seen from here (it has ended, or is in another pid "
 		       "namespace)";
-	why = compare(cred.pid);
-	if (!alive(pidfd))
+	why = compare(tp_peer_pid(sock));
+	if (tp_peer_has_ended(pidfd))
 		why = "the caller has ended";
 	close(pidfd);
 	return why;

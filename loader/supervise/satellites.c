@@ -6,12 +6,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/pidfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "supervise/end.h"
@@ -34,27 +31,12 @@ __attribute__((format(printf, 4, 5))) static void refuse(
 	tp_client_error(c, seq, &err);
 }
 
-static pid_t pid_of(const struct tp_client *c)
-{
-	struct ucred cred = {0};
-	socklen_t len = sizeof(cred);
-
-	return getsockopt(c->watch.fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0 ? 0 : cred.pid;
-}
-
-static bool has_ended(int pidfd)
-{
-	struct pollfd p = {.fd = pidfd, .events = POLLIN};
-
-	return poll(&p, 1, 0) != 0;
-}
-
 static struct tp_prog *satellite_of(struct tp_group *g, pid_t pid)
 {
 	struct tp_prog *p;
 
 	LIST_FOREACH (p, &g->satellites, link)
-		if (p->pid == pid && !has_ended(p->death.fd))
+		if (p->pid == pid && !tp_peer_has_ended(p->death.fd))
 			return p;
 	return NULL;
 }
@@ -62,7 +44,7 @@ static struct tp_prog *satellite_of(struct tp_group *g, pid_t pid)
 /* The program or satellite at the other end; NULL: neither. */
 static struct tp_prog *asker(const struct tp_client *c)
 {
-	pid_t pid = pid_of(c);
+	pid_t pid = tp_peer_pid(c->watch.fd);
 	struct tp_prog *p = pid > 0 ? tp_registry_by_pid(c->group, pid) : NULL;
 
 	if (p && !p->ended && p->state != TP_PROGRAM_LEFT && p->start_ns <= c->since_ns)
@@ -109,7 +91,7 @@ static void lose(struct tp_prog *p)
 static void on_death(struct tp_watch *w, uint32_t events)
 {
 	(void)events;
-	if (has_ended(w->fd)) /* not a late event of an earlier one */
+	if (tp_peer_has_ended(w->fd)) /* not a late event of an earlier one */
 		lose(tp_container(w, struct tp_prog, death));
 }
 
@@ -128,7 +110,7 @@ static int may_attach(struct tp_client *c, const struct tp_wire_attach *m, pid_t
 			"run)");
 		return pidfd;
 	}
-	if (pidfd < 0 || has_ended(pidfd)) {
+	if (pidfd < 0 || tp_peer_has_ended(pidfd)) {
 		snprintf(why, size, "the caller cannot be seen from here");
 		return -ESRCH;
 	}
@@ -191,7 +173,7 @@ static void welcome(struct tp_client *c, uint32_t seq, const struct tp_prog *p)
 static void take_attach(struct tp_client *c, const struct tp_wire_attach *m)
 {
 	struct tp_group *g = c->group;
-	pid_t pid = pid_of(c);
+	pid_t pid = tp_peer_pid(c->watch.fd);
 	int pidfd = tp_peer_pidfd(c->watch.fd);
 	struct tp_prog *p;
 	char why[160];
