@@ -68,10 +68,10 @@ int tpi_heap_free_as_guest(void *ptr)
 }
 
 /*
- * What another thread has allocated and is still at work on, which is most of what a receiver frees. Nothing of the slab's entry is read
- * but where the block goes: its first line is the other's. False: it is something else.
+ * A small block, without the questions that others need. Of a slab that another thread works on, which is what a receiver frees, nothing is
+ * read here but the link, and written that and where it goes: its entry's first line is the other's. False: it is something else, or wrong.
  */
-static inline bool free_of_another(struct tpi_heap *t, void *ptr)
+static inline bool free_small(struct tpi_heap *t, void *ptr)
 {
 	uint64_t off = (uint64_t)(uintptr_t)ptr - TPI_HEAP_BASE, w;
 	uint32_t slab = (uint32_t)(off >> TP_HEAP_UNIT_SHIFT), class_, block;
@@ -80,15 +80,18 @@ static inline bool free_of_another(struct tpi_heap *t, void *ptr)
 		return false;
 	w = tpi_get(t->map.owner[slab]);
 	class_ = (uint32_t)((w & 0x1ff) - (TP_HEAP_SLAB << 6));
-	if (class_ >= TPI_DENSE || TP_HEAP_WORD_THREAD(w) == TP_HEAP_SHARED || (w ^ t->slab_word) < 64 ||
-		!tpi_class_block(&tpi_class[class_], off % TP_HEAP_UNIT, &block))
+	if (class_ >= TPI_DENSE || !tpi_class_block(&tpi_class[class_], off % TP_HEAP_UNIT, &block))
 		return false;
+	if (tpi_unlikely((w ^ t->slab_word) < 64))
+		return tpi_slab_free_own(t, slab, class_, block);
+	if (TP_HEAP_WORD_THREAD(w) == TP_HEAP_SHARED)
+		return tpi_slab_free_other(t, slab, w, block);
 	return tpi_slab_free_away(t, slab, tpi_links(&t->map, slab, class_) + block, block);
 }
 
 int tpi_heap_free_by(struct tpi_heap *t, void *ptr)
 {
-	if (tpi_likely(free_of_another(t, ptr)))
+	if (tpi_likely(free_small(t, ptr)))
 		return 0;
 	return ptr ? free_slow(t, ptr) : 0;
 }

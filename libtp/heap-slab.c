@@ -35,10 +35,12 @@ static uint32_t remote_count(uint32_t remote)
 	return remote >> 16;
 }
 
-/* Blocks that the slab could still give: not yet carved, free, or freed by others. */
-static int32_t room_of(const struct tp_slab *s, const struct tpi_class *c)
+/* Could the slab still give so many blocks: not yet carved, free, or freed by others? What others freed is on a line that they write. */
+static bool has_room(const struct tp_slab *s, const struct tpi_class *c, int32_t n)
 {
-	return c->cap - (tpi_get(s->count) - s->bias) + (int32_t)remote_count(tpi_get(s->remote));
+	int32_t more = n - (c->cap - (tpi_get(s->count) - s->bias));
+
+	return more <= 0 || (int32_t)remote_count(tpi_get(s->remote)) >= more;
 }
 
 /* What others freed becomes the free list, which is empty. */
@@ -126,7 +128,7 @@ static bool pick_held(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
 	struct tpi_held *h = &t->held[class_];
 
 	for (uint32_t j = 0; j < h->n; j++) {
-		if (room_of(&t->map.slabs[h->unit[j]], c) < c->worth)
+		if (!has_room(&t->map.slabs[h->unit[j]], c, c->worth))
 			continue;
 		*ret_slab = h->unit[j];
 		forget_held(h, j);
@@ -149,7 +151,7 @@ static bool pick_any(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
 	uint32_t top = tpi_get(t->map.meta->top);
 
 	for (uint32_t i = 0; i < top && i < t->map.units; i++)
-		if (room_of(&t->map.slabs[i], &tpi_class[class_]) > 0 && tpi_slab_take(t, i, class_)) {
+		if (has_room(&t->map.slabs[i], &tpi_class[class_], 1) && tpi_slab_take(t, i, class_)) {
 			*ret_slab = i;
 			return true;
 		}
@@ -238,16 +240,14 @@ void *tpi_slab_alloc(struct tpi_heap *t, uint32_t class_)
 {
 	void *p;
 
-	if (pop(t, class_, &p))
-		return p;
-	tpi_heap_check_fork();
-	do {
-		if (pop(t, class_, &p))
-			return p;
+	while (!pop(t, class_, &p)) {
+		tpi_heap_check_fork();
 		if (tpi_get(t->slab[class_]->free))
 			drop_damaged(t, class_);
-	} while (refill(t, class_));
-	return NULL;
+		if (!refill(t, class_))
+			return NULL;
+	}
+	return p;
 }
 
 int tpi_slab_emptied(struct tpi_heap *t, uint32_t slab)

@@ -18,7 +18,7 @@
  * A slab's blocks are numbered. Each has a link of 16 bits: the number of the next free block, 0 for the last, TP_HEAP_IN_USE while it is in
  * use. Where the links fit they lie in the slab's entry, and the slab starts with block 1. Else they lie at the slab's start, block n is at
  * n times the size, and the first blocks are those that the links leave room for. They are never in the blocks, so that a write to a block
- * after its free harms nobody, a second free is seen, and neither allocating nor freeing touches a block's own memory. The link of number 0 is
+ * after its free harms nobody, a second free is seen, and neither allocating nor freeing waits for a block's own memory. The link of number 0 is
  * no number either, so that whoever takes the first of an empty list finds a link that makes no sense, and need not ask first.
  *
  * Everything is valid when it is all zero.
