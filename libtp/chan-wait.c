@@ -182,8 +182,7 @@ int tpi_chan_wait_news(struct tp_chan *c, int64_t deadline)
 
 void tpi_lane_freed(struct tp_chan *c)
 {
-	__atomic_fetch_add(&c->freed, 1, __ATOMIC_SEQ_CST);
-	tpi_wake(&c->freed, INT_MAX);
+	tpi_count_and_wake(&c->freed, INT_MAX);
 }
 
 void tpi_lane_retire(struct tp_chan *c, struct tp_lane *l)

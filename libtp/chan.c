@@ -205,8 +205,7 @@ static int take_over(struct tpi_chan_process *p, const struct tp_name *n, const 
 		return r;
 	}
 	tpi_count(TP_COUNTER_OWNER_DIED);
-	__atomic_fetch_add(&c->takeovers, 1, __ATOMIC_SEQ_CST);
-	tpi_wake(&c->takeovers, INT_MAX);
+	tpi_count_and_wake(&c->takeovers, INT_MAX);
 	*ret_chan = c;
 	return 0;
 }
@@ -271,9 +270,8 @@ static void wake_producers(struct tp_chan *c)
 		tpi_lane_room(l);
 	}
 	/* Changed: who has found no lane, and does not sleep yet, is not to do so. */
-	__atomic_fetch_add(&c->freed, 1, __ATOMIC_SEQ_CST);
-	tpi_wake(&c->freed, INT_MAX);
-	tpi_wake(&c->takeovers, INT_MAX);
+	tpi_count_and_wake(&c->freed, INT_MAX);
+	tpi_count_and_wake(&c->takeovers, INT_MAX);
 }
 
 struct tp_chan *tp_chan_destroy(struct tp_chan *c)
