@@ -49,6 +49,14 @@ enum { SPARSE = 3 };
 enum { SPARSE = 3 };
 #endif
 
+/* TP_SLOWER=n: a step takes so many times longer here, as in an emulated processor. Then so many times fewer points are tried. */
+static unsigned slower(void)
+{
+	const char *n = getenv("TP_SLOWER");
+
+	return n && atoi(n) > 1 ? (unsigned)atoi(n) : 1;
+}
+
 static const struct killstep_point *checking;
 
 static void on_alarm(int sig)
@@ -177,7 +185,7 @@ static int look(struct victim *v)
 
 	tick(0); /* first: a late tick is not a check that hangs */
 	checking = &v->at;
-	alarm(CHECK_S);
+	alarm(CHECK_S * slower());
 	r = v->k->check(v->arg, &v->at);
 	alarm(0);
 	checking = NULL;
@@ -256,7 +264,7 @@ static unsigned try_point(struct victim *v, uint64_t goal, unsigned failures)
 	memset(&v->at, 0, sizeof(v->at));
 	if (v->k->prepare)
 		v->k->prepare(v->arg);
-	tick(TICK_US);
+	tick(TICK_US * slower());
 	if (!start(v) || !go_to(v, goal)) {
 		report(v, v->page->setup_failed ? "its setup failed" : "it ended by itself", v->page->result, failures + 1);
 		kill(v->pid, SIGKILL);
@@ -275,7 +283,7 @@ uint64_t killstep(const struct killstep *k, void *arg)
 {
 	struct sigaction act = {.sa_handler = on_alarm}, old;
 	struct victim v = {.k = k, .arg = arg};
-	uint64_t points = 0, sparse = k->dense || getenv("TP_EVERY_INSTRUCTION") ? 1 : SPARSE;
+	uint64_t points = 0, sparse = k->dense || getenv("TP_EVERY_INSTRUCTION") ? 1 : SPARSE * slower();
 	unsigned failures = 0;
 
 	v.page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -46,7 +46,7 @@ struct killstep {
 	uint64_t limit;			/* at most so many victims; 0: until the call is finished */
 };
 
-/* Return: how many points were tried (only each so-manieth is, counted as so many: see SPARSE; TP_EVERY_INSTRUCTION tries all); 0: a check has failed (a line on stderr for each says where). */
+/* Return: how many points were tried (only each so-manieth is, counted as so many: see SPARSE; TP_EVERY_INSTRUCTION tries all, TP_SLOWER=n fewer); 0: a check has failed (a line on stderr for each says where). */
 uint64_t killstep(const struct killstep *k, void *arg);
 
 #endif
