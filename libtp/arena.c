@@ -30,13 +30,6 @@ static uint64_t open_word(uint32_t tag)
 	return TP_HEAP_WORD(tag, 0, TP_HEAP_ARENA, 0);
 }
 
-static const char *owner_name(uint64_t word)
-{
-	const struct tp_program *e = tpi_heap_program(TP_HEAP_WORD_TAG(word));
-
-	return e ? e->name : "a program that is gone";
-}
-
 static int not_an_arena(const struct tp_arena *arena)
 {
 	return tpi_fail(-EFAULT, "%x is no arena (or one that has been destroyed)", (uint64_t)(uintptr_t)arena);
@@ -62,7 +55,7 @@ static int find(const struct tp_arena *arena, struct spot *ret)
 	if (at.word != open_word(TP_HEAP_WORD_TAG(at.word)) || arena->magic != TP_ARENA_MAGIC)
 		return not_an_arena(arena);
 	if (TP_HEAP_WORD_TAG(at.word) != tpi_heap_tag())
-		return tpi_fail(-EPERM, "the arena at %x is %s's", (uint64_t)(uintptr_t)arena, owner_name(at.word));
+		return tpi_fail(-EPERM, "the arena at %x is %s's", (uint64_t)(uintptr_t)arena, tpi_program_name(tpi_heap_holder(TP_HEAP_WORD_TAG(at.word))));
 	*ret = at;
 	return 0;
 }

@@ -8,12 +8,10 @@
 
 #include "heap-engine.h"
 
-static const char *name_of(uint32_t tag)
+static const char *name_of(uint32_t tag, char room[TP_NAME_MAX])
 {
-	const struct tp_program *e = tpi_heap_program(tag);
-
-	if (e)
-		return e->name;
+	if (tpi_program_known(tpi_heap_holder(tag), room))
+		return room;
 	if (tag == tpi_heap_tag())
 		return "this program";
 	return tpi_heap_is_copy() ? "the program that this one was forked from" : "a program that is gone";
@@ -35,7 +33,7 @@ static void end_if_debugging(void)
 static int say(const void *ptr, const char *call)
 {
 	uint64_t at = (uintptr_t)ptr;
-	const char *owner;
+	char room[TP_NAME_MAX];
 	uint32_t tag = 0;
 	size_t size = 0;
 	void *block = NULL;
@@ -45,16 +43,15 @@ static int say(const void *ptr, const char *call)
 		return BLAME(r, "%s: %x is in " TPI_HEAP_NAME " but free already (freed twice?)", call, at);
 	if (r == -EALREADY)
 		return BLAME(r, "%s: %x is in " TPI_HEAP_NAME " but free already (freed twice, the last time as memory of %s)", call,
-			at, name_of(tag));
+			at, name_of(tag, room));
 	if (!r && block == ptr)
-		return BLAME(-EFAULT, "%s: %x is an arena of %s: arenas are freed as a whole (tp_arena_destroy)", call, at, name_of(tag));
+		return BLAME(-EFAULT, "%s: %x is an arena of %s: arenas are freed as a whole (tp_arena_destroy)", call, at, name_of(tag, room));
 	if (!r)
-		return BLAME(-EFAULT, "%s: %x points into a block of %s, which starts at %x and has %u bytes", call, at, name_of(tag),
+		return BLAME(-EFAULT, "%s: %x points into a block of %s, which starts at %x and has %u bytes", call, at, name_of(tag, room),
 			(uint64_t)(uintptr_t)block, (uint64_t)size);
-	owner = tpi_heap_foreign(ptr);
-	if (owner)
+	if (tpi_program_known(tpi_slot_holder(at), room))
 		return BLAME(-EFAULT, "%s: %x is not in " TPI_HEAP_NAME ": it is private memory of %s (free it there, as it was allocated)",
-			call, at, owner);
+			call, at, room);
 	return BLAME(-EFAULT, "%s: %x is not in " TPI_HEAP_NAME, call, at);
 }
 

@@ -207,15 +207,14 @@ static struct finding look_long(struct check *k, uint32_t i)
 	return f;
 }
 
-static const char *name_of(const struct finding *f)
+static const char *name_of(const struct finding *f, char room[TP_NAME_MAX])
 {
-	const struct tp_program *e = tpi_heap_program(TP_HEAP_WORD_TAG(f->word));
-
-	return e ? e->name : "nobody";
+	return tpi_program_known(tpi_heap_holder(TP_HEAP_WORD_TAG(f->word)), room) ? room : "nobody";
 }
 
 int tpi_heap_check(void)
 {
+	char room[TP_NAME_MAX];
 	struct check k;
 	uint32_t top;
 
@@ -225,7 +224,7 @@ int tpi_heap_check(void)
 		struct finding f = look_long(&k, i);
 
 		if (f.what)
-			return tpi_fail(-EUCLEAN, TPI_HEAP_NAME ": %x, held by %s: %s", (uint64_t)(uintptr_t)tpi_unit(i), name_of(&f),
+			return tpi_fail(-EUCLEAN, TPI_HEAP_NAME ": %x, held by %s: %s", (uint64_t)(uintptr_t)tpi_unit(i), name_of(&f, room),
 				f.what);
 	}
 	return 0;

@@ -8,6 +8,7 @@
 
 #include "core.h"
 #include "counters.h"
+#include "program-name.h"
 #include "syscall.h"
 #include "tp/abi/heap.h"
 
@@ -55,21 +56,10 @@ static inline bool tpi_heap_tag_alive(uint32_t tag)
 	return tpi_tag_alive(tag);
 }
 
-/* The entry of the program that a tag stands for, dead or alive, while it has one. */
-static inline const struct tp_program *tpi_heap_program(uint32_t tag)
+/* The program that a tag stands for, dead or alive, while it has a registry entry; 0. */
+static inline tp_id tpi_heap_holder(uint32_t tag)
 {
-	const struct tp_program *e = tpi_entry(TP_TAG_INDEX(tag));
-
-	return tag && TP_TAG(e->id) == tag ? e : NULL;
-}
-
-/* The program in whose slot a pointer lies; NULL: in none. */
-static inline const char *tpi_heap_foreign(const void *ptr)
-{
-	uint64_t unit = (uint64_t)(uintptr_t)ptr >> TP_UNIT_SHIFT;
-	uint64_t id = unit < TP_UNITS ? tpi_self.segment->owner[unit] : 0;
-
-	return id > TP_OWNER_RESERVED ? tpi_entry(TP_ID_INDEX(id) % TP_REGISTRY_MAX)->name : NULL;
+	return tpi_tag_holder(tag);
 }
 
 /* Changes at each death. */

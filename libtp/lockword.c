@@ -36,24 +36,17 @@
 
 #include "counters.h"
 #include "probes.h"
+#include "program-name.h"
 #include "relax.h"
 #include "syscall.h"
 
 enum { SPINS = 60 };
 
-static const char *owner_name(uint64_t address)
-{
-	const struct tp_segment *s = tpi_self.segment;
-	tp_id id = TP_UNIT_OF(address) < TP_UNITS ? __atomic_load_n(&s->owner[TP_UNIT_OF(address)], __ATOMIC_RELAXED) : 0;
-	const struct tp_program *e = tpi_entry(TP_ID_INDEX(id) % TP_REGISTRY_MAX);
-
-	return id > TP_OWNER_RESERVED && e->name[0] && !e->name[TP_NAME_MAX - 1] ? e->name : NULL;
-}
-
 int tpi_lock_refuse(const void *lock, size_t size)
 {
+	char room[TP_NAME_MAX] = "";
 	int r = tpi_ready();
-	const char *owner;
+	bool private;
 
 	if (r < 0)
 		return r;
@@ -63,10 +56,10 @@ int tpi_lock_refuse(const void *lock, size_t size)
 		return tpi_count_error(TP_CALL_LOCK,
 			tpi_fail(-EFAULT, "the lock at %x is not aligned to 8 bytes", (uint64_t)(uintptr_t)lock));
 	}
-	owner = owner_name((uintptr_t)lock);
+	private = tpi_program_known(tpi_slot_holder((uintptr_t)lock), room);
 	tpi_count_error(TP_CALL_LOCK, -EFAULT);
 	return tpi_fail(-EFAULT, "the lock at %x lies in %s%s, not in the group segment: allocate it with tp_malloc",
-		(uint64_t)(uintptr_t)lock, owner ? "private memory of " : "no memory of the group", owner ? owner : "");
+		(uint64_t)(uintptr_t)lock, private ? "private memory of " : "no memory of the group", room);
 }
 
 static const char *in_words(int error)

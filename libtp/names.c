@@ -12,15 +12,9 @@
 #include "counters.h"
 #include "names.h"
 #include "probes.h"
+#include "program-name.h"
 
 enum { CROWDED = 16, FLAGS_KNOWN = TP_PUBLISH_KEEP | TP_PUBLISH_REPLACE };
-
-static const char *program_name(tp_id id)
-{
-	const struct tp_program *e = tpi_entry(TP_ID_INDEX(id) % TP_REGISTRY_MAX);
-
-	return __atomic_load_n(&e->id, __ATOMIC_ACQUIRE) == id ? e->name : "a program that is long gone";
-}
 
 static bool in_a_slot(const void *ptr)
 {
@@ -84,7 +78,7 @@ static int taken(const struct tpi_name_key *key, tp_id owner)
 	if (owner == tpi_self.id)
 		return tpi_fail(-EEXIST, "%s is published by this program already (TP_PUBLISH_REPLACE replaces it)", tpi_key_name_text(key));
 	return tpi_count_error(TP_CALL_PUBLISH,
-		tpi_fail(-EEXIST, "%s belongs to %s", tpi_key_name_text(key), program_name(owner)));
+		tpi_fail(-EEXIST, "%s belongs to %s", tpi_key_name_text(key), tpi_program_name(owner)));
 }
 
 static int no_room(void)
@@ -218,7 +212,7 @@ static int try_unpublish(const struct tpi_name_key *key)
 	if (!tpi_names_still(&t->bucket[c.bucket].head, c.head))
 		return -EAGAIN;
 	if (other)
-		return tpi_fail(-EPERM, "%s belongs to %s, which runs", tpi_key_name_text(key), program_name(other));
+		return tpi_fail(-EPERM, "%s belongs to %s, which runs", tpi_key_name_text(key), tpi_program_name(other));
 	return not_there(key);
 }
 
@@ -246,7 +240,7 @@ static int out_of_reach(const struct tpi_name_hit *hit, const char *name)
 {
 	return tpi_count_error(TP_CALL_LOOKUP,
 		tpi_fail(-EFAULT, "what %s stands for is %s's own memory: a satellite reaches only the group's heap", name,
-			program_name(hit->owner)));
+			tpi_program_name(hit->owner)));
 }
 
 void tpi_name_fill(uint32_t bucket, const struct tpi_name_hit *hit, struct tp_name *ret_name)
@@ -275,7 +269,7 @@ int tpi_name_result(const struct tpi_name_key *key, const struct tpi_name_hit *h
 	put_text(ret_name->type, key->any_type ? hit->type : tpi_key_type(key), key->any_type ? TP_NAMES_WORDS : key->ntype);
 	ret_name->type[TP_NAME_LENGTH_MAX] = '\0';
 	if (tpi_unlikely(!hit->alive) && !(hit->flags & TP_PUBLISH_KEEP))
-		return tpi_fail(-EOWNERDEAD, "%s of %s: its owner has died", ret_name->name, program_name(hit->owner));
+		return tpi_fail(-EOWNERDEAD, "%s of %s: its owner has died", ret_name->name, tpi_program_name(hit->owner));
 	if (tpi_unlikely(tpi_self.satellite) && !tpi_in_segment(ret_name->ptr, 1)) {
 		ret_name->ptr = NULL;
 		return out_of_reach(hit, ret_name->name);
@@ -342,6 +336,6 @@ int tp_name_check(const struct tp_name *name)
 			return r;
 	}
 	if (!(name->flags & TP_PUBLISH_KEEP) && !tpi_alive(name->owner))
-		return tpi_fail(-EOWNERDEAD, "%s of %s: its owner has died", name->name, program_name(name->owner));
+		return tpi_fail(-EOWNERDEAD, "%s of %s: its owner has died", name->name, tpi_program_name(name->owner));
 	return 0;
 }

@@ -12,6 +12,7 @@
 
 #include "heap-engine.h"
 #include "owner.h"
+#include "program-name.h"
 
 static bool running(uint32_t state)
 {
@@ -21,29 +22,15 @@ static bool running(uint32_t state)
 /* A dead program's entry keeps its name until another program is given it. */
 static void name_owner(struct tp_owner *o, tp_id id)
 {
-	const struct tp_program *e = tpi_entry(TP_ID_INDEX(id) % TP_REGISTRY_MAX);
-
 	o->id = id;
-	if (__atomic_load_n(&e->id, __ATOMIC_ACQUIRE) != id)
-		return;
-	memcpy(o->name, e->name, sizeof(o->name));
-	o->name[sizeof(o->name) - 1] = '\0';
-	o->alive = running(__atomic_load_n(&e->state, __ATOMIC_ACQUIRE));
-	if (__atomic_load_n(&e->id, __ATOMIC_ACQUIRE) != id)
-		memset(o->name, 0, sizeof(o->name));
-}
-
-/* The program a tag stands for, alive or not; 0: its entry is another's by now. */
-static tp_id id_of_tag(uint32_t tag)
-{
-	tp_id id = __atomic_load_n(&tpi_entry(TP_TAG_INDEX(tag))->id, __ATOMIC_ACQUIRE);
-
-	return tag && TP_TAG(id) == tag ? id : 0;
+	if (tpi_program_known(id, o->name))
+		o->alive = tpi_alive(id);
 }
 
 static int in_heap(const void *ptr, struct tp_owner *o)
 {
 	uint32_t tag = 0;
+	tp_id id;
 	int r = tpi_heap_find(ptr, &o->block, &o->size, &tag);
 
 	o->memory = TP_MEMORY_HEAP;
@@ -51,8 +38,9 @@ static int in_heap(const void *ptr, struct tp_owner *o)
 		o->block = NULL;
 		o->size = 0;
 	}
-	if (tag && id_of_tag(tag))
-		name_owner(o, id_of_tag(tag));
+	id = tpi_tag_holder(tag);
+	if (id)
+		name_owner(o, id);
 	return 0;
 }
 
@@ -85,16 +73,6 @@ static tp_id outside_owner(uint64_t addr)
 	return found;
 }
 
-static tp_id slot_owner(uint64_t addr)
-{
-	uint64_t id = TP_UNIT_OF(addr) < TP_UNITS
-			      ? __atomic_load_n(&tpi_self.segment->owner[TP_UNIT_OF(addr)],
-					__ATOMIC_ACQUIRE)
-			      : 0;
-
-	return id > TP_OWNER_RESERVED ? id : 0;
-}
-
 static bool in_area(uint64_t addr, enum tp_area_kind kind, uint64_t base)
 {
 	return addr >= base && addr - base < tpi_self.segment->areas[kind].size;
@@ -116,7 +94,7 @@ int tpi_owner_find(const void *ptr, struct tp_owner *o)
 		o->memory = TP_MEMORY_SHARED_MALLOC;
 		return 0;
 	}
-	id = slot_owner(addr);
+	id = tpi_slot_holder(addr);
 	id = id ? id : outside_owner(addr);
 	if (!id)
 		return -EFAULT;

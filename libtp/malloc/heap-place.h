@@ -9,6 +9,7 @@
 #include "core.h"
 #include "tp/abi/counters.h"
 #include "region.h"
+#include "program-name.h"
 #include "syscall.h"
 #include "tp/abi/heap.h"
 
@@ -61,22 +62,9 @@ static inline bool tpi_heap_tag_alive(uint32_t tag)
 	return tpi_tag_alive(tag);
 }
 
-static inline const struct tp_program *tpi_heap_program(uint32_t tag)
+static inline tp_id tpi_heap_holder(uint32_t tag)
 {
-	const struct tp_program *e;
-
-	if (tpi_region.mode != TPI_REGION_GROUP)
-		return NULL;
-	e = tpi_entry(TP_TAG_INDEX(tag));
-	return tag && TP_TAG(e->id) == tag ? e : NULL;
-}
-
-static inline const char *tpi_heap_foreign(const void *ptr)
-{
-	uint64_t unit = (uint64_t)(uintptr_t)ptr >> TP_UNIT_SHIFT;
-	uint64_t id = unit < TP_UNITS ? tpi_self.segment->owner[unit] : 0;
-
-	return id > TP_OWNER_RESERVED ? tpi_entry(TP_ID_INDEX(id) % TP_REGISTRY_MAX)->name : NULL;
+	return tpi_region.mode == TPI_REGION_GROUP ? tpi_tag_holder(tag) : 0;
 }
 
 /* In a forked child nobody is ever dead. */
