@@ -13,6 +13,7 @@
  *	pair-small	16-256 bytes
  *	bounded		the same over 100 million blocks (ROUNDS millions): what the heap holds at the end, in MiB; no mimalloc
  *	touch		first touch of a page, against anonymous memory instead of mimalloc
+ *	touch-small	the same where the heap's memory comes in small pages only
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -298,7 +299,7 @@ static double touch_all(char *p, size_t size)
 	return (cpu_ns(CLOCK_THREAD_CPUTIME_ID) - start) / ((double)size / 4096);
 }
 
-static void touch(int rounds)
+static void touch(const char *name, int advice, int rounds)
 {
 	double a[ROUNDS_MAX], b[ROUNDS_MAX], ratio[ROUNDS_MAX];
 	size_t size = 64 << 20;
@@ -307,13 +308,15 @@ static void touch(int rounds)
 		char *p = tp_malloc(size), *q = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		madvise(q, size, MADV_NOHUGEPAGE);
+		madvise(p, size, advice);
 		a[i] = touch_all(p, size);
 		b[i] = touch_all(q, size);
 		ratio[i] = a[i] / b[i];
+		madvise(p, size, MADV_HUGEPAGE);
 		tp_free(p);
 		munmap(q, size);
 	}
-	printf("%-12s %8.2f %8.2f %6.3f\n", "touch", median(a, rounds), median(b, rounds), median(ratio, rounds));
+	printf("%-12s %8.2f %8.2f %6.3f\n", name, median(a, rounds), median(b, rounds), median(ratio, rounds));
 }
 
 static void find_mimalloc(void)
@@ -341,7 +344,9 @@ int main(int argc, char **argv)
 		if (all || !strcmp(only, figures[i].name))
 			measure(&figures[i], rounds);
 	if (all || !strcmp(only, "touch"))
-		touch(rounds);
+		touch("touch", MADV_HUGEPAGE, rounds);
+	if (all || !strcmp(only, "touch-small"))
+		touch("touch-small", MADV_NOHUGEPAGE, rounds);
 	if (!strcmp(only, "bounded"))
 		bounded(argc > 2 ? rounds : 100);
 	tpgroup_close();

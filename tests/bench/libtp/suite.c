@@ -223,17 +223,17 @@ static void heap(void)
 		"bounded, not growing with the blocks");
 }
 
-static int has_huge_pages(void)
-{
-	return geteuid() == 0; /* a tmpfs of its own can be made */
-}
-
+/* Huge pages come with a tmpfs of the heap's own, which not everybody can make. */
 static void touch(void)
 {
-	run("%s touch 15", program("heap-figures"));
-	print_row(&(struct row){"first touch of a page of the heap / of anonymous memory", "touch", 2, 1, "x", BENCH_AT_MOST,
-			  has_huge_pages() ? 0.3 : 1.7},
-		"%.0f / %.0f ns a page; %s", value_of("touch", 0), value_of("touch", 1), has_huge_pages() ? "huge pages" : "small pages");
+	if (geteuid() == 0) {
+		run("%s touch 15", program("heap-figures"));
+		print_row(&(struct row){"first touch of a page of the heap / of anonymous memory", "touch", 2, 1, "x", BENCH_AT_MOST, 0.3},
+			"%.0f / %.0f ns a page; huge pages", value_of("touch", 0), value_of("touch", 1));
+	}
+	run("%s touch-small 15", program("heap-figures"));
+	print_row(&(struct row){"the same where huge pages cannot be had", "touch-small", 2, 1, "x", BENCH_AT_MOST, 1.7},
+		"%.0f / %.0f ns a page", value_of("touch-small", 0), value_of("touch-small", 1));
 }
 
 static void killed(void)
