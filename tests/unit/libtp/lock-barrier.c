@@ -194,5 +194,5 @@ int main(void)
 		TEST(ending_after_the_last_round_is_no_death_in_it),
 	};
 
-	return cmocka_run_group_tests(tests, open_group, close_group);
+	return cmocka_run_group_tests(tests, open_group_as_me, close_group);
 }

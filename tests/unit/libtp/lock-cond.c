@@ -198,5 +198,5 @@ int main(void)
 		TEST(a_semaphore_has_limits),
 	};
 
-	return cmocka_run_group_tests(tests, open_group, close_group);
+	return cmocka_run_group_tests(tests, open_group_as_me, close_group);
 }

@@ -3,12 +3,6 @@
 #ifndef TP_TESTS_LOCK_GROUP_H
 #define TP_TESTS_LOCK_GROUP_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -17,8 +11,8 @@
 #include <unistd.h>
 
 #include "core.h"
+#include "fixture.h"
 #include "killstep.h"
-#include "tpgroup.h"
 #include "tp/abi/lock.h"
 #include <tp/lock.h>
 
@@ -36,21 +30,6 @@ struct room {
 };
 
 #define room ((struct room *)TP_HEAP_BASE)
-
-static inline int open_group(void **state)
-{
-	(void)state;
-	tpgroup_open(64 << 20);
-	tpgroup_be(tpgroup_add("test"));
-	return 0;
-}
-
-static inline int close_group(void **state)
-{
-	(void)state;
-	tpgroup_close();
-	return 0;
-}
 
 static inline int clear(void **state)
 {

@@ -307,5 +307,5 @@ int main(void)
 		TEST(giving_up_what_is_broken),
 	};
 
-	return cmocka_run_group_tests(tests, open_group, close_group);
+	return cmocka_run_group_tests(tests, open_group_as_me, close_group);
 }

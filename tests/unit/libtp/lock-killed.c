@@ -436,5 +436,5 @@ int main(void)
 		TEST(posting_a_permit),
 	};
 
-	return cmocka_run_group_tests(tests, open_group, close_group);
+	return cmocka_run_group_tests(tests, open_group_as_me, close_group);
 }

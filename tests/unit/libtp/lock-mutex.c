@@ -444,5 +444,5 @@ int main(void)
 		TEST(a_damaged_word_locks_nobody_out),
 	};
 
-	return cmocka_run_group_tests(tests, open_group, close_group);
+	return cmocka_run_group_tests(tests, open_group_as_me, close_group);
 }

@@ -262,5 +262,5 @@ int main(void)
 		TEST(slots_of_the_dead_are_used_again),
 	};
 
-	return cmocka_run_group_tests(tests, open_group, close_group);
+	return cmocka_run_group_tests(tests, open_group_as_me, close_group);
 }

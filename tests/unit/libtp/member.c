@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Who is in a group, who is not, and with which versions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,22 +7,8 @@
 #include <unistd.h>
 
 #include "core.h"
-#include "tpgroup.h"
+#include "fixture.h"
 #include <tp/member.h>
-
-static int open_group(void **state)
-{
-	(void)state;
-	tpgroup_open(64 << 20);
-	return 0;
-}
-
-static int close_group(void **state)
-{
-	(void)state;
-	tpgroup_close();
-	return 0;
-}
 
 static void outside_a_group_calls_say_so(void **state)
 {

@@ -1,24 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* NULL for each pointer that a public call takes: it is refused with a number and words, or harmless where the header says so. */
 #include "answer.h"
-
-#include "tpgroup.h"
+#include "fixture.h"
 #include <tp/tp.h>
-
-static int open_group(void **state)
-{
-	(void)state;
-	tpgroup_open(64 << 20);
-	tpgroup_be(tpgroup_add("test"));
-	return 0;
-}
-
-static int close_group(void **state)
-{
-	(void)state;
-	tpgroup_close();
-	return 0;
-}
 
 static void of_programs(void **state)
 {
@@ -28,7 +12,7 @@ static void of_programs(void **state)
 	(void)state;
 	ANSWERS(-EINVAL, tp_self(NULL));
 	ANSWERS(-EINVAL, tp_peer(NULL, &peer));
-	ANSWERS(-EINVAL, tp_peer("test", NULL));
+	ANSWERS(-EINVAL, tp_peer("me", NULL));
 	ANSWERS(-EINVAL, tp_peer_by_id(tpi_self.id, NULL));
 	ANSWERS(1, tp_peers(NULL, 0));
 	ANSWERS(-EINVAL, tp_peers(NULL, 4));
@@ -233,5 +217,5 @@ int main(void)
 		TEST(of_programs), TEST(of_names), TEST(of_the_heap), TEST(of_channels), TEST(of_locks), TEST(of_strings), TEST(of_vectors),
 	};
 
-	return cmocka_run_group_tests(tests, open_group, close_group);
+	return cmocka_run_group_tests(tests, open_group_as_me, close_group);
 }

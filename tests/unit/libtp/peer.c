@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Who is in the group, whose memory is whose, and descriptors that go from program to program
  * without a supervisor. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,26 +11,12 @@
 
 #include "core.h"
 #include "fds.h"
+#include "fixture.h"
 #include "owner.h"
-#include "tpgroup.h"
 #include <tp/heap.h>
 #include <tp/member.h>
 
 static struct tp_segment *const segment = (struct tp_segment *)TP_SEGMENT_BASE;
-
-static int open_group(void **state)
-{
-	(void)state;
-	tpgroup_open(64 << 20);
-	return 0;
-}
-
-static int close_group(void **state)
-{
-	(void)state;
-	tpgroup_close();
-	return 0;
-}
 
 static void outside_a_group_they_say_so(void **state)
 {

@@ -4,19 +4,13 @@
  * told to be neither (-EFAULT); the text can be read in any case; one block is lost at most, and the heap is sound. Only some instructions
  * are tried, unless TP_EVERY_INSTRUCTION is set.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fixture.h"
 #include "killstep.h"
-#include "tpgroup.h"
 #include <tp/heap.h>
 #include <tp/str.h>
 #include <tp/vec.h>
@@ -33,13 +27,6 @@ struct scene {
 	size_t count;
 	uint64_t blocks; /* in use before the call */
 };
-
-static uint64_t blocks_in_use(void)
-{
-	struct tp_heap_usage usage;
-
-	return tp_heap_stats(0, &usage) ? UINT64_MAX : usage.blocks;
-}
 
 static int complain(const char *what, const struct killstep_point *at)
 {
@@ -193,19 +180,11 @@ static void a_vector_with_room_grows(void **state)
 	push_to(*state, 11);
 }
 
-static int open_group(void **state)
+static int open_scene(void **state)
 {
-	tpgroup_open(UINT64_C(64) << 20);
-	tpgroup_be(tpgroup_add("me"));
+	open_group_as_me(state);
 	*state = tp_calloc(1, sizeof(struct scene));
 	return *state ? 0 : -1;
-}
-
-static int close_group(void **state)
-{
-	(void)state;
-	tpgroup_close();
-	return 0;
 }
 
 int main(void)
@@ -218,5 +197,5 @@ int main(void)
 		cmocka_unit_test(a_vector_with_room_grows),
 	};
 
-	return cmocka_run_group_tests(tests, open_group, close_group);
+	return cmocka_run_group_tests(tests, open_scene, close_group);
 }

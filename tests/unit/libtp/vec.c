@@ -1,47 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Vectors: growth, aliasing, alignment, bad input, other elements. C++ looks at them in cpp-layout.cpp. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
-#include "tpgroup.h"
+#include "fixture.h"
 #include <tp/heap.h>
 #include <tp/vec.h>
 
 struct point {
 	int64_t x, y, z;
 };
-
-static int open_group(void **state)
-{
-	(void)state;
-	tpgroup_open(UINT64_C(64) << 20);
-	tpgroup_be(tpgroup_add("me"));
-	return 0;
-}
-
-static int close_group(void **state)
-{
-	(void)state;
-	assert_int_equal(tp_heap_check(), 0);
-	tpgroup_close();
-	return 0;
-}
-
-static uint64_t blocks_in_use(void)
-{
-	struct tp_heap_usage stats;
-
-	assert_int_equal(tp_heap_stats(0, &stats), 0);
-	return stats.blocks;
-}
 
 static void it_grows_element_by_element(void **state)
 {
@@ -249,5 +219,5 @@ int main(void)
 		cmocka_unit_test(outside_a_group_memory_is_refused),
 	};
 
-	return cmocka_run_group_tests(tests, open_group, close_group);
+	return cmocka_run_group_tests(tests, open_group_as_me, close_sound_group);
 }

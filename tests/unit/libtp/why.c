@@ -6,23 +6,10 @@
 #include <sys/time.h>
 
 #include "chan-group.h"
+#include "fixture.h"
 #include <tp/tp.h>
 
 static uint64_t me, other;
-
-static int open_group(void **state)
-{
-	(void)state;
-	tpgroup_open(64 << 20);
-	return 0;
-}
-
-static int close_group(void **state)
-{
-	(void)state;
-	tpgroup_close();
-	return 0;
-}
 
 static int begin(void **state)
 {
