@@ -86,14 +86,20 @@ static void mark(const struct tp_control *c, uint32_t u)
 	tpi_madvise(TP_UNIT_BASE(u), TP_UNIT_SIZE, MADV_DONTFORK);
 }
 
+typedef uint64_t __attribute__((may_alias)) eight_marks;
+_Static_assert(offsetof(struct tp_segment, dirty) % sizeof(eight_marks) == 0, "eight bytes are read at once");
+
+static bool is_any_set(const eight_marks *marks)
+{
+	return __atomic_load_n(marks, __ATOMIC_RELAXED);
+}
+
 /* Nearly all bytes are 0 at nearly every fork: eight are looked at with one load. */
 static void mark_others(const struct tp_control *c)
 {
-	typedef uint64_t __attribute__((may_alias)) eight;
-
-	for (uint32_t u = 0; u < TP_UNITS; u += sizeof(eight))
-		if (__atomic_load_n((const eight *)&TPI_SEGMENT->dirty[u], __ATOMIC_RELAXED))
-			for (uint32_t i = 0; i < sizeof(eight); i++)
+	for (uint32_t u = 0; u < TP_UNITS; u += sizeof(eight_marks))
+		if (is_any_set((const eight_marks *)&TPI_SEGMENT->dirty[u]))
+			for (uint32_t i = 0; i < sizeof(eight_marks); i++)
 				mark(c, u + i);
 }
 
