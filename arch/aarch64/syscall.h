@@ -82,6 +82,9 @@
 #define ARCH_NR_faccessat2		439
 #define ARCH_NR_futex_waitv		449
 
+/* Of a line of the routed-call table: the number that this processor has. */
+#define ARCH_ROUTED(x86_64, aarch64) (aarch64)
+
 static inline long arch_syscall6(long nr, long a, long b, long c, long d, long e, long f)
 {
 	register long x8 __asm__("x8") = nr;

@@ -86,6 +86,9 @@
 #define ARCH_NR_read			0
 #define ARCH_NR_sched_yield		24
 
+/* Of a line of the routed-call table: the number that this processor has. */
+#define ARCH_ROUTED(x86_64, aarch64) (x86_64)
+
 static inline long arch_syscall6(long nr, long a, long b, long c, long d, long e, long f)
 {
 	register long r10 __asm__("r10") = d;

@@ -120,7 +120,7 @@ bool tpi_image_read(int fd, uint64_t text, uint64_t off, struct tpi_image *ret)
 	ret->bias = text - (tp.p_vaddr & ~(TP_PAGE_SIZE - 1));
 	ret->text_len = (tp.p_vaddr & (TP_PAGE_SIZE - 1)) + tp.p_filesz;
 	read_dynamic(fd, &dp, ret, &soname);
-	if (soname >= ret->strsz || !ret->strtab || ret->strtab >= text)
+	if (soname >= ret->strsz || !ret->strtab || ret->strtab >= text + ret->text_len)
 		return true;
 	ret->role = role_of((const char *)ret->strtab + soname);
 	return true;

@@ -21,7 +21,7 @@ struct tpi_image {
 
 /*
  * The library whose text was just mapped at `text` from file offset `off`. Reads headers from fd, tables from memory (the
- * loader maps them before the text).
+ * loader maps them before the text, or with it).
  */
 bool tpi_image_read(int fd, uint64_t text, uint64_t off, struct tpi_image *ret);
 

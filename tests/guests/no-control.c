@@ -6,22 +6,8 @@
 #include "guest.h"
 
 #include <stdint.h>
-#include <sys/syscall.h>
 
-static long raw(volatile long nr, long a, long b)
-{
-#ifdef __x86_64__
-	long r;
-
-	__asm__ volatile("syscall" : "=a"(r) : "a"(nr), "D"(a), "S"(b) : "rcx", "r11", "memory");
-	return r;
-#else
-	register long x8 __asm__("x8") = nr, x0 __asm__("x0") = a, x1 __asm__("x1") = b;
-
-	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1) : "memory");
-	return x0;
-#endif
-}
+#include "syscall.h"
 
 int main(void)
 {
@@ -30,7 +16,7 @@ int main(void)
 
 	puts("unmapped");
 	fflush(stdout);
-	CHECK(raw(SYS_munmap, (long)unit, 0x20000) == 0);
-	raw(SYS_exit_group, 0, 0);
+	CHECK(arch_syscall3(ARCH_NR_munmap, (long)unit, 0x20000, 0) == 0);
+	arch_syscall3(ARCH_NR_exit_group, 0, 0, 0);
 	return 1;
 }
