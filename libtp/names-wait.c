@@ -7,8 +7,8 @@
  *	c = changes           (acquire)           CAS head                  (seq_cst)
  *	waiting = mark of c, unless a newer one stands there (seq_cst)
  *	                                          w = waiting               (seq_cst)
- *	fence                 (seq_cst)           if w: changes++           (acq_rel)
- *	look the name up                                wake all
+ *	fence                 (seq_cst)           if w: changes++, wake all (one step)
+ *	look the name up
  *	sleep while changes == c                        CAS waiting, w to 0 (seq_cst)
  *
  * None is missed. In the one order of the seq_cst operations, either the publisher's look at `waiting` comes before our store: then its CAS
@@ -17,8 +17,9 @@
  * `changes` up and woken all; as the mark says which count we saw, that was the count we would sleep on. So we do not sleep.
  * Nor do we if we have left a newer mark in its place: `changes` is not what we saw any more.
  *
- * A publisher that is stopped in between holds nobody up: the mark stands until all were woken, and the next publisher wakes them. One that is
- * killed wakes nobody, but its death does (tpi_wait). A sleeper that is killed leaves its mark: one futile wake, once.
+ * A publisher that is stopped behind its CAS holds nobody up: the mark stands until all were woken, the next publisher wakes them, and who
+ * waits looks again after 0.1 s. One that is killed wakes nobody, but its death does (tpi_wait). A sleeper that is killed leaves its mark:
+ * one futile wake, once.
  *
  * Known weakness: every name published while somebody waits wakes all who wait for any.
  */
@@ -41,8 +42,7 @@ void tpi_names_announce(void)
 
 	if (tpi_likely(!waiting))
 		return;
-	__atomic_fetch_add(&t->changes, 1, __ATOMIC_ACQ_REL);
-	tpi_wake(&t->changes, INT_MAX);
+	tpi_count_and_wake(&t->changes, INT_MAX);
 	__atomic_compare_exchange_n(&t->waiting, &waiting, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
@@ -88,7 +88,7 @@ static int wait_for(const struct tpi_name_key *key, int64_t deadline, struct tpi
 
 		if (r < 0 || usable(hit))
 			return r;
-		if (tpi_wait(&t->changes, changes, deaths, deadline) < 0)
+		if (tpi_wait_a_while(&t->changes, changes, deaths, deadline) < 0)
 			return timed_out(key, hit);
 	}
 }

@@ -413,6 +413,25 @@ static void a_stopped_publisher_leaves_nobody_asleep(void **state)
 	assert_int_equal(tp_unpublish("late", "t"), 0);
 }
 
+/* One that was stopped before it could wake anybody, and no other publishes. */
+static void who_waits_looks_again_by_itself(void **state)
+{
+	uint64_t id = tpgroup_add("waiter");
+	struct tp_names *t = tpi_names();
+	pid_t pid;
+
+	(void)state;
+	memset(shared, 0, sizeof(*shared));
+	pid = tpgroup_fork(id, wait_for_late, NULL);
+	while (!GET(t->waiting))
+		usleep(100);
+	usleep(20000);
+	__atomic_store_n(&t->waiting, 0, __ATOMIC_SEQ_CST);
+	assert_int_equal(tp_publish("late", mark_of(me, 7), "t", 0), 0);
+	assert_int_equal(tpgroup_join(pid, id), 0);
+	assert_int_equal(tp_unpublish("late", "t"), 0);
+}
+
 static void publish_many(uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++) {
@@ -534,6 +553,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_lost_by_killing_changers),
 		cmocka_unit_test(no_publication_is_missed),
 		cmocka_unit_test(a_stopped_publisher_leaves_nobody_asleep),
+		cmocka_unit_test(who_waits_looks_again_by_itself),
 		cmocka_unit_test(a_hundred_thousand_names),
 		cmocka_unit_test(a_full_table_says_so),
 		cmocka_unit_test(the_dead_make_room),
