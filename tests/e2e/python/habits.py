@@ -102,7 +102,10 @@ chan = tp.Channel("idle", "t")
 signal.setitimer(signal.ITIMER_REAL, 0.3)
 raises(Alarm, chan.recv)
 raises(TimeoutError, lambda: chan.recv(0.05))
-raises(BlockingIOError, lambda: chan.recv(0))
+
+# Each failure has words of its own, not those of the one before.
+assert "not a" in raises(OSError, lambda: tp.Lane("idle", "another type", 0), errno.EPROTOTYPE)
+assert "no message" in raises(BlockingIOError, lambda: chan.recv(0))
 
 # Two threads in one Channel.
 blocked = threading.Thread(target=lambda: raises(TimeoutError, lambda: chan.recv(1.5)))
