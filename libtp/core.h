@@ -143,7 +143,7 @@ static inline struct tpi_thread *tpi_thread(void)
 
 /*
  * What tp_why says, and the error given back. Every negative number that a public call returns goes through one of these two where it is
- * decided, or else tp_why tells of an older failure. tpi_say's `text` is a constant: some nanoseconds, for everyday answers. tpi_fail knows 
+ * decided, or else tp_why tells of an older failure. tpi_say's `text` is a constant: some nanoseconds, for everyday answers. tpi_fail knows
  * %s (const char *), %u (uint64_t), %x (uint64_t), %d (int64_t), %%.
  */
 int tpi_say(int error, const char *text) TPI_HIDDEN;
