@@ -47,6 +47,7 @@ struct tpi_heap {
 	uint64_t slab_word;	/* this thread's word for a slab of class 0 */
 	struct tpi_heap_map map;
 	uint32_t takes;		/* of runs */
+	uint32_t may_keep;	/* so many of those that it gives back */
 	bool guest;		/* not a thread's: keeps nothing */
 	bool copy;		/* of a forked child: what others wrote may be half there (malloc/fork.c) */
 	struct tp_slab *own[TPI_OWN]; /* tpi_own; &none: there is none in that place */
@@ -190,9 +191,10 @@ void tpi_slab_publish(struct tpi_heap *t, uint32_t slab, uint32_t class_) TPI_HI
 void tpi_slab_look(struct tpi_heap *t, uint32_t slab, uint32_t class_) TPI_HIDDEN;
 void tpi_slab_leave(struct tpi_heap *t) TPI_HIDDEN;
 bool tpi_slab_free_own(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint32_t block) TPI_HIDDEN;
-/* Into a slab that is not this thread's. false: the block is free already. _away: without a look whether the slab is to be had. */
+/* Into a slab that is not this thread's. false: the block is free already. */
 bool tpi_slab_free_other(struct tpi_heap *t, uint32_t slab, uint64_t word, uint32_t block) TPI_HIDDEN;
-bool tpi_slab_free_away(struct tpi_heap *t, uint32_t slab, uint16_t *link, uint32_t block) TPI_HIDDEN;
+/* A shared slab has other blocks in `remote`: is it empty now, or worth taking? `edge`: say so only at the block that makes it so. */
+void tpi_slab_changed(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint32_t remote, bool edge) TPI_HIDDEN;
 
 /* heap-recover.c: the slab's owner is dead, and it is the caller's now: sets its fields right. Return: blocks in use. */
 int32_t tpi_slab_recover(const struct tpi_heap_map *m, uint32_t slab, uint32_t class_) TPI_HIDDEN;

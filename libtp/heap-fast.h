@@ -86,4 +86,36 @@ static inline int tpi_heap_free_fast(struct tpi_heap *t, void *ptr)
 	}
 }
 
+static inline uint32_t tpi_remote_count(uint32_t remote)
+{
+	return remote >> 16;
+}
+
+static inline uint32_t tpi_slab_push(struct tp_slab *s, uint16_t *link, uint32_t block)
+{
+	uint32_t r = tpi_get(s->remote), new;
+
+	do {
+		tpi_set(*link, (uint16_t)r);
+		new = ((r & 0xffff0000) + 0x10000) | block;
+	} while (!__atomic_compare_exchange_n(&s->remote, &r, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+	return new;
+}
+
+/* Into a slab that is another's, or nobody's: of its entry nothing is read but where the block goes. false: the block is free already. */
+static inline bool tpi_slab_free_away(struct tpi_heap *t, uint32_t slab, uint16_t *link, uint32_t block)
+{
+	uint32_t remote;
+	uint64_t word;
+
+	if (tpi_unlikely(tpi_get(*link) != TP_HEAP_IN_USE))
+		return false;
+	remote = tpi_slab_push(&t->map.slabs[slab], link, block);
+	/* Partner: tpi_slab_publish. */
+	word = __atomic_load_n(&t->map.owner[slab], __ATOMIC_SEQ_CST);
+	if (tpi_unlikely(TP_HEAP_WORD_THREAD(word) == TP_HEAP_SHARED) && TP_HEAP_WORD_KIND(word) == TP_HEAP_SLAB)
+		tpi_slab_changed(t, slab, TP_HEAP_WORD_CLASS(word), remote, true);
+	return true;
+}
+
 #endif

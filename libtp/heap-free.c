@@ -2,7 +2,7 @@
 /* Freeing what is not in a slab of the calling thread, or not as it should be. What is right is done here; what is not is blamed. */
 #include <errno.h>
 
-#include "heap-near.h"
+#include "heap-fast.h"
 #include "heap-span.h"
 
 struct spot {
@@ -69,22 +69,30 @@ int tpi_heap_free_as_guest(void *ptr)
 
 /*
  * A small block, without the questions that others need. Of a slab that another thread works on, which is what a receiver frees, nothing is
- * read here but the link, and written that and where it goes: its entry's first line is the other's. False: it is something else, or wrong.
+ * read here but the link: its entry's first line is the other's. False: it is something else, or wrong.
  */
 static inline bool free_small(struct tpi_heap *t, void *ptr)
 {
 	uint64_t off = (uint64_t)(uintptr_t)ptr - TPI_HEAP_BASE, w;
 	uint32_t slab = (uint32_t)(off >> TP_HEAP_UNIT_SHIFT), class_, block;
+	const struct tpi_class *c;
+	unsigned __int128 product;
 
 	if (tpi_unlikely(off >> TP_HEAP_UNIT_SHIFT >= t->map.units))
 		return false;
 	w = tpi_get(t->map.owner[slab]);
 	class_ = (uint32_t)((w & 0x1ff) - (TP_HEAP_SLAB << 6));
-	if (class_ >= TPI_DENSE || !tpi_class_block(&tpi_class[class_], off % TP_HEAP_UNIT, &block))
+	if (tpi_unlikely(class_ >= TPI_DENSE))
+		return false;
+	/* As tpi_heap_free_fast. */
+	c = &tpi_class[class_];
+	product = (unsigned __int128)(off % TP_HEAP_UNIT) * c->step;
+	block = (uint32_t)(product >> 64);
+	if (tpi_unlikely((uint64_t)product >= c->step))
 		return false;
 	if (tpi_unlikely((w ^ t->slab_word) < 64))
 		return tpi_slab_free_own(t, slab, class_, block);
-	if (TP_HEAP_WORD_THREAD(w) == TP_HEAP_SHARED)
+	if (tpi_unlikely(TP_HEAP_WORD_THREAD(w) == TP_HEAP_SHARED))
 		return tpi_slab_free_other(t, slab, w, block);
 	return tpi_slab_free_away(t, slab, tpi_links(&t->map, slab, class_) + block, block);
 }

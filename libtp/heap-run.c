@@ -183,9 +183,8 @@ static void put_all_kept(struct tpi_heap *t)
 	}
 }
 
-int tpi_run_get(struct tpi_heap *t, uint32_t units, uint32_t align, uint32_t slack, uint32_t *ret_head, bool *ret_zero)
+static int get(struct tpi_heap *t, uint32_t units, uint32_t align, uint32_t slack, uint32_t *ret_head, bool *ret_zero)
 {
-	tpi_heap_check_fork();
 	*ret_zero = false;
 	if (get_kept(t, units, align, slack, ret_head))
 		return 0;
@@ -195,6 +194,17 @@ int tpi_run_get(struct tpi_heap *t, uint32_t units, uint32_t align, uint32_t sla
 	tpi_reap(t);
 	put_all_kept(t);
 	return take(t, units, align, ret_head, ret_zero) ? 0 : -ENOSPC;
+}
+
+int tpi_run_get(struct tpi_heap *t, uint32_t units, uint32_t align, uint32_t slack, uint32_t *ret_head, bool *ret_zero)
+{
+	int r;
+
+	tpi_heap_check_fork();
+	r = get(t, units, align, slack, ret_head, ret_zero);
+	if (r == 0 && t->may_keep < 2 * TPI_KEPT_MAX)
+		t->may_keep++;
+	return r;
 }
 
 /*
@@ -241,6 +251,10 @@ void tpi_run_put_kept(struct tpi_heap *t)
 		put_oldest_kept(t);
 }
 
+/*
+ * For this thread's next need, if it has any: who only frees what others allocate gives it back at once, while it is in the caches, and they
+ * use it again.
+ */
 void tpi_run_keep(struct tpi_heap *t, uint32_t head)
 {
 	struct tpi_kept *k = &t->kept;
@@ -248,10 +262,11 @@ void tpi_run_keep(struct tpi_heap *t, uint32_t head)
 
 	tpi_own_drop(t, head);
 	__atomic_store_n(&t->map.owner[head], tpi_word(t, TP_HEAP_HELD, 0), __ATOMIC_RELEASE);
-	if (t->guest || units > k->limit) {
+	if (t->guest || units > k->limit || !t->may_keep) {
 		tpi_run_put(t, head);
 		return;
 	}
+	t->may_keep--;
 	while (k->n == TPI_KEPT_MAX || k->total + units > k->limit)
 		put_oldest_kept(t);
 	__atomic_store_n(&t->map.owner[head], tpi_word(t, TP_HEAP_KEPT, 0), __ATOMIC_RELEASE);

@@ -10,16 +10,16 @@
  *
  *	allocate           head's link → free; link ← IN_USE; count + 1                          (tpi_slab_pop)
  *	free, own slab     link ← free; free ← block; count - 1                                  (tpi_slab_put)
- *	free, other's      link ← head of remote; CAS remote (release)                           push
+ *	free, other's      link ← head of remote; CAS remote (release)                           (tpi_slab_free_away)
  *	collect            free ← head of remote; THEN CAS remote → 0 (acquire); count - n       collect
  *	carve              link the new blocks; free ← first; THEN carved + n                    carve
  *	share              last, count exact; owner ← SHARED (seq_cst); look at remote (seq_cst) tpi_slab_publish
  *	take               CAS owner SHARED → own (acq_rel); fields are exact                    tpi_slab_take
  *
- * Orders. push releases the link and what the freeing program did with the block; collect's acquire is its partner. In push an old `remote`
- * that has come round to the same value is harmless: it is the link's right value again. share and push are a Dekker pair, all four
- * operations seq_cst: either the sharer sees the push, or the pusher sees that the slab is SHARED; whoever does looks whether the slab has
- * become empty, or worth taking. share's exchange also releases all fields to the taker's CAS.
+ * Orders. A push (tpi_slab_push) releases the link and what the freeing program did with the block; collect's acquire is its partner. In it
+ * an old `remote` that has come round to the same value is harmless: it is the link's right value again. share and push are a Dekker pair,
+ * all four operations seq_cst: either the sharer sees the push, or the pusher sees that the slab is SHARED; whoever does looks whether the
+ * slab has become empty, or worth taking. share's exchange also releases all fields to the taker's CAS.
  *
  * A stopped or dead holder blocks nobody: others push. A dead one's slabs are taken over by heap-reap.c.
  *
@@ -30,17 +30,12 @@
 
 #include "heap-fast.h"
 
-static uint32_t remote_count(uint32_t remote)
-{
-	return remote >> 16;
-}
-
 /* Could the slab still give so many blocks: not yet carved, free, or freed by others? What others freed is on a line that they write. */
 static bool has_room(const struct tp_slab *s, const struct tpi_class *c, int32_t n)
 {
 	int32_t more = n - (c->cap - (tpi_get(s->count) - s->bias));
 
-	return more <= 0 || (int32_t)remote_count(tpi_get(s->remote)) >= more;
+	return more <= 0 || (int32_t)tpi_remote_count(tpi_get(s->remote)) >= more;
 }
 
 /* What others freed becomes the free list, which is empty. */
@@ -54,7 +49,7 @@ static bool collect(struct tp_slab *s, const struct tpi_class *c)
 		tpi_set(s->free, (uint16_t)r);
 		tpi_then();
 	} while (!__atomic_compare_exchange_n(&s->remote, &r, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-	tpi_set(s->count, s->count - (int32_t)remote_count(r));
+	tpi_set(s->count, s->count - (int32_t)tpi_remote_count(r));
 	return true;
 }
 
@@ -280,17 +275,16 @@ static void give_back_if_empty(struct tpi_heap *t, uint32_t slab, uint32_t class
 
 	if (!tpi_slab_take(t, slab, class_))
 		return;
-	if (s->count == (int32_t)remote_count(__atomic_load_n(&s->remote, __ATOMIC_ACQUIRE)))
+	if (s->count == (int32_t)tpi_remote_count(__atomic_load_n(&s->remote, __ATOMIC_ACQUIRE)))
 		tpi_run_keep(t, slab);
 	else
 		tpi_slab_publish(t, slab, class_);
 }
 
-/* A shared slab has changed: is it empty now, or worth taking? `edge`: say so only at the block that makes it so. */
-static __attribute__((noinline)) void look_at_shared(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint32_t remote, bool edge)
+void tpi_slab_changed(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint32_t remote, bool edge)
 {
 	const struct tpi_class *c = &tpi_class[class_];
-	uint32_t last = tpi_get(t->map.slabs[slab].last), n = remote_count(remote), room = c->cap - last + n;
+	uint32_t last = tpi_get(t->map.slabs[slab].last), n = tpi_remote_count(remote), room = c->cap - last + n;
 
 	if (n >= last)
 		give_back_if_empty(t, slab, class_);
@@ -306,24 +300,13 @@ void tpi_slab_publish(struct tpi_heap *t, uint32_t slab, uint32_t class_)
 	tpi_own_drop(t, slab);
 	tpi_set(s->last, (uint32_t)s->count);
 	__atomic_exchange_n(&t->map.owner[slab], w, __ATOMIC_SEQ_CST);
-	look_at_shared(t, slab, class_, __atomic_load_n(&s->remote, __ATOMIC_SEQ_CST), false);
+	tpi_slab_changed(t, slab, class_, __atomic_load_n(&s->remote, __ATOMIC_SEQ_CST), false);
 }
 
 void tpi_slab_look(struct tpi_heap *t, uint32_t slab, uint32_t class_)
 {
 	if (class_ < TPI_CLASSES)
-		look_at_shared(t, slab, class_, __atomic_load_n(&t->map.slabs[slab].remote, __ATOMIC_ACQUIRE), false);
-}
-
-static uint32_t push(struct tp_slab *s, uint16_t *link, uint32_t block)
-{
-	uint32_t r = tpi_get(s->remote), new;
-
-	do {
-		tpi_set(*link, (uint16_t)r);
-		new = ((r & 0xffff0000) + 0x10000) | block;
-	} while (!__atomic_compare_exchange_n(&s->remote, &r, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
-	return new;
+		tpi_slab_changed(t, slab, class_, __atomic_load_n(&t->map.slabs[slab].remote, __ATOMIC_ACQUIRE), false);
 }
 
 /* A shared slab that this thread frees into becomes its own, while it holds few. */
@@ -346,20 +329,6 @@ bool tpi_slab_free_own(struct tpi_heap *t, uint32_t slab, uint32_t class_, uint3
 	if (put == TPI_PUT_EMPTIED)
 		tpi_slab_emptied(t, slab);
 	return put != TPI_PUT_NOT;
-}
-
-bool tpi_slab_free_away(struct tpi_heap *t, uint32_t slab, uint16_t *link, uint32_t block)
-{
-	uint32_t remote;
-	uint64_t word;
-
-	if (tpi_unlikely(tpi_get(*link) != TP_HEAP_IN_USE))
-		return false;
-	remote = push(&t->map.slabs[slab], link, block);
-	word = __atomic_load_n(&t->map.owner[slab], __ATOMIC_SEQ_CST);
-	if (tpi_unlikely(TP_HEAP_WORD_THREAD(word) == TP_HEAP_SHARED) && TP_HEAP_WORD_KIND(word) == TP_HEAP_SLAB)
-		look_at_shared(t, slab, TP_HEAP_WORD_CLASS(word), remote, true);
-	return true;
 }
 
 bool tpi_slab_free_other(struct tpi_heap *t, uint32_t slab, uint64_t word, uint32_t block)

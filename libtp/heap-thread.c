@@ -128,6 +128,7 @@ static struct tpi_heap *make(uintptr_t pointer)
 	t->copy = tpi_heap_is_copy();
 	tpi_set(t->slab_word, word_for(number));
 	t->takes = 0;
+	t->may_keep = 0;
 	tpi_heap_map_init(&t->map);
 	t->kept = (struct tpi_kept){.limit = kept_limit(t->map.units)};
 	start_empty(t);
