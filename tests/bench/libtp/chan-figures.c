@@ -4,29 +4,30 @@
  *
  *	round-trip-spin      both spin on two CPUs: channel, raw cache lines, pipe, unix socket
  *	round-trip-sleep     both sleep, on one CPU: channel, raw futex
- *	stream               one lane with acknowledgement, on two CPUs: single messages, batches of 64
+ *	stream               one lane with acknowledgement, on two CPUs: single messages, batches of 64; and the same by a raw ring of slots,
+ *	                     with nothing but the loads and stores that hand over and acknowledge
  *
  * Both sides of a conversation answer first and acknowledge then, as one does who must not lose what it was asked.
  *
  * Rounds are paired: in each, everything is measured once. One line for each figure: name, median, unit, p99.9 where single trips were
- * timed. The ratios are medians of the rounds' ratios. With one CPU only, what needs two is left out.
+ * timed. A stream's median is of blocks of 1,000 messages, beside the mean of all. The ratios are medians of the rounds' ratios. With one CPU only, what needs two is left out.
  */
 #include <errno.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <tp/tp.h>
 
-enum { TRIPS = 20000, BLOCK = 100, MESSAGES = 2000000, BATCH = 64, ROUNDS_MAX = 99 };
-enum order { NONE, RAW, FUTEX, CHAN_SPIN, CHAN_SLEEP, SINGLE, BATCHED, QUIT };
+#include "trips.h"
+
+enum { MESSAGES = 2000000, BLOCK = 1000, BATCH = 64, SLOTS = 1024, AHEAD = 128, ROUNDS_MAX = 99 };
+enum order { NONE, RAW, FUTEX, CHAN_SPIN, CHAN_SLEEP, SINGLE, BATCHED, RAW_SLOTS, QUIT };
 
 struct word {
 	_Alignas(128) uint32_t v;
@@ -35,7 +36,9 @@ struct word {
 struct board {
 	struct word ping, pong, order, done;
 	uint32_t trips, cpu;
-	double ns; /* a message */
+	double ns, mean; /* a message */
+	_Alignas(128) uint64_t acked;
+	_Alignas(128) uint64_t slot[SLOTS];
 };
 
 static _Noreturn void die(const char *what, int r)
@@ -48,23 +51,6 @@ static void must(const char *what, int r)
 {
 	if (r < 0)
 		die(what, r);
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static void pin(uint32_t cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
 }
 
 static uint32_t get(struct word *w)
@@ -130,21 +116,66 @@ static void open_lane(const char *name, struct ends *e)
 
 /* The serving side. */
 
-static void stream_in(struct ends *e, struct board *b, size_t batch)
-{
-	struct tp_message m[BATCH];
-	double start = 0;
+/* Times of blocks of messages. */
+struct blocks {
+	double time[MESSAGES / BLOCK + 1], start, from;
+	int n, count, last;
+};
 
-	for (int n = 0; n < MESSAGES;) {
+static void count_in(struct blocks *b, int got)
+{
+	double t;
+
+	b->count += got;
+	if (b->count - b->last < BLOCK)
+		return;
+	t = now();
+	if (b->n++)
+		b->time[b->n - 2] = (t - b->from) / (b->count - b->last);
+	else
+		b->start = t;
+	b->from = t;
+	b->last = b->count;
+}
+
+static void tell(struct blocks *b, struct board *ret)
+{
+	ret->ns = at(b->time, (size_t)b->n - 1, 0.5);
+	ret->mean = (b->from - b->start) / (b->last - BLOCK);
+}
+
+static void stream_in(struct ends *e, struct board *board, size_t batch)
+{
+	static struct blocks b;
+	struct tp_message m[BATCH];
+
+	b = (struct blocks){.n = 0};
+	while (b.count < MESSAGES) {
 		int got = batch == 1 ? tp_chan_recv(e->in, TP_FOREVER, m) : tp_chan_recv_batch(e->in, TP_FOREVER, m, batch);
 
 		must("recv", got);
 		got = batch == 1 ? 1 : got;
-		start = n ? start : now();
 		must("ack", tp_chan_ack(e->in, &m[got - 1]));
-		n += got;
+		count_in(&b, got);
 	}
-	b->ns = (now() - start) / MESSAGES;
+	tell(&b, board);
+}
+
+static void slots_in(struct board *board)
+{
+	static struct blocks b;
+
+	b = (struct blocks){.n = 0};
+	for (uint64_t n = 0; n < MESSAGES; n++) {
+		uint64_t *slot = &board->slot[n % SLOTS];
+
+		while (!__atomic_load_n(slot, __ATOMIC_ACQUIRE))
+			;
+		__atomic_store_n(&board->acked, n + 1, __ATOMIC_RELEASE);
+		__atomic_store_n(slot, 0, __ATOMIC_RELEASE);
+		count_in(&b, 1);
+	}
+	tell(&b, board);
 }
 
 static void serve_order(struct board *b, enum order order, struct ends *spin, struct ends *asleep)
@@ -172,6 +203,8 @@ static void serve_order(struct board *b, enum order order, struct ends *spin, st
 	}
 	if (order == SINGLE || order == BATCHED)
 		stream_in(spin, b, order == SINGLE ? 1 : BATCH);
+	if (order == RAW_SLOTS)
+		slots_in(b);
 }
 
 static int serve(void)
@@ -249,53 +282,21 @@ static void trip(enum order order, uint32_t i)
 		die("pipe or socket", -errno);
 }
 
-static int by_value(const void *a, const void *b)
+static void trip_of(void *order, uint32_t i)
 {
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
+	trip(*(enum order *)order, i);
 }
 
-static double at(double *v, size_t n, double part)
-{
-	qsort(v, n, sizeof(*v), by_value);
-	return v[(size_t)((double)(n - 1) * part)];
-}
-
-struct trips {
-	double median, p999;
-};
-
-/* First blocks of trips, for the median; then single ones, for the tail. */
 static struct trips measure(enum order order)
 {
-	static double block[TRIPS / BLOCK], one[TRIPS];
-	struct trips t;
-	uint32_t i = 0;
-
-	for (int k = 0; k < TRIPS / BLOCK; k++) {
-		double start = now();
-
-		for (int j = 0; j < BLOCK; j++)
-			trip(order, ++i);
-		block[k] = (now() - start) / BLOCK;
-	}
-	for (int k = 0; k < TRIPS; k++) {
-		double start = now();
-
-		trip(order, ++i);
-		one[k] = now() - start;
-	}
-	t.median = at(block, TRIPS / BLOCK, 0.5);
-	t.p999 = at(one, TRIPS, 0.999);
-	return t;
+	return measure_trips(trip_of, &order);
 }
 
 static struct trips with_server(enum order order, uint32_t cpu)
 {
 	struct trips t;
 
-	command(order, cpu, 2 * TRIPS);
+	command(order, cpu, TRIPS_ALL);
 	t = measure(order);
 	futex_await(&board->done, 0);
 	return t;
@@ -332,27 +333,56 @@ static void start_echoes(void)
 	close(pipes[1][1]);
 }
 
-static double stream(enum order order)
+static void wait_empty(uint64_t *slot)
+{
+	while (__atomic_load_n(slot, __ATOMIC_ACQUIRE))
+		;
+}
+
+/* Like a lane: one that finds it full waits for a part of it. */
+static void slots_out(void)
+{
+	for (uint64_t n = 0; n < MESSAGES; n++) {
+		uint64_t *slot = &board->slot[n % SLOTS];
+
+		if (__atomic_load_n(slot, __ATOMIC_ACQUIRE))
+			wait_empty(&board->slot[(n + AHEAD) % SLOTS]);
+		__atomic_store_n(slot, n + 1, __ATOMIC_RELEASE);
+	}
+}
+
+static void stream_out(enum order order)
 {
 	static void *tokens[BATCH];
 
 	for (int i = 0; i < BATCH; i++)
 		tokens[i] = token;
-	command(order, 1, 0);
 	for (int n = 0; n < MESSAGES; n += order == SINGLE ? 1 : BATCH) {
 		if (order == SINGLE)
-			say(&spin);
+			must("send", tp_lane_send_lend(spin.out, token, TP_FOREVER));
 		else
 			must("send", tp_lane_send_batch_lend(spin.out, tokens, BATCH, TP_FOREVER));
 	}
-	futex_await(&board->done, 0);
-	return board->ns;
 }
 
-enum figure { F_CHAN, F_RAW, F_PIPE, F_SOCKET, F_SLEEP, F_FUTEX, F_SINGLE, F_BATCH, F_PER_RAW, F_PER_FUTEX, F_PIPE_PER, F_SOCKET_PER, FIGURES };
+/* In place of the tail: the mean. */
+static struct trips stream(enum order order)
+{
+	command(order, 1, 0);
+	if (order == RAW_SLOTS)
+		slots_out();
+	else
+		stream_out(order);
+	futex_await(&board->done, 0);
+	return (struct trips){board->ns, board->mean};
+}
+
+enum figure { F_CHAN, F_RAW, F_PIPE, F_SOCKET, F_SLEEP, F_FUTEX, F_SINGLE, F_BATCH, F_SLOTS, F_PER_RAW, F_PER_FUTEX, F_PIPE_PER, F_SOCKET_PER,
+	F_PER_SLOTS, FIGURES };
 
 static const char *const names[FIGURES] = {"round-trip-spin", "raw-lines", "pipe", "unix-socket", "round-trip-sleep", "raw-futex",
-	"stream-single", "stream-batch-64", "spin-per-raw", "sleep-per-futex", "pipe-per-spin", "socket-per-spin"};
+	"stream-single", "stream-batch-64", "raw-slots", "spin-per-raw", "sleep-per-futex", "pipe-per-spin", "socket-per-spin",
+	"single-per-slots"};
 static double value[FIGURES][ROUNDS_MAX], tail[FIGURES][ROUNDS_MAX];
 
 static void note(enum figure f, int round, struct trips t)
@@ -367,11 +397,13 @@ static void two_cpus(int round)
 	note(F_CHAN, round, with_server(CHAN_SPIN, 1));
 	note(F_PIPE, round, measure(SINGLE));
 	note(F_SOCKET, round, measure(QUIT));
-	value[F_SINGLE][round] = stream(SINGLE);
-	value[F_BATCH][round] = stream(BATCHED);
+	note(F_SLOTS, round, stream(RAW_SLOTS));
+	note(F_SINGLE, round, stream(SINGLE));
+	note(F_BATCH, round, stream(BATCHED));
 	value[F_PER_RAW][round] = value[F_CHAN][round] / value[F_RAW][round];
 	value[F_PIPE_PER][round] = value[F_PIPE][round] / value[F_CHAN][round];
 	value[F_SOCKET_PER][round] = value[F_SOCKET][round] / value[F_CHAN][round];
+	value[F_PER_SLOTS][round] = value[F_SINGLE][round] / value[F_SLOTS][round];
 }
 
 static void one_cpu(int round)
@@ -390,7 +422,7 @@ static void print(int rounds)
 			continue;
 		printf("%s %.2f %s", names[f], median, f < F_PER_RAW ? "ns" : "times");
 		if (p999 != 0)
-			printf(" p99.9 %.0f", p999);
+			printf(f >= F_SINGLE && f <= F_SLOTS ? " mean %.2f" : " p99.9 %.0f", p999);
 		printf("\n");
 	}
 }

@@ -139,6 +139,24 @@ __attribute__((format(printf, 2, 3))) static void print_row(const struct row *r,
 	bench_row(&figure, "%s", note);
 }
 
+/* Other libraries, beside a round trip by channel that was measured just before. */
+static void peers_of_channels(double channel)
+{
+	double scale = channel > 0 ? 1 / channel : 1;
+
+	run("%s 1", program("zmq-figures"));
+	print_row(&(struct row){"round trip by ZeroMQ inproc, two threads spinning / by channel, spinning", "zmq-inproc-spin", 0, scale, "x",
+			  BENCH_MEASURED, 0},
+		"%.1f us, p99.9 %.1f; sleeping %.1f us", value_of("zmq-inproc-spin", 0) / 1e3, value_of("zmq-inproc-spin", 1) / 1e3,
+		value_of("zmq-inproc", 0) / 1e3);
+	print_row(&(struct row){"round trip by ZeroMQ ipc / by channel, spinning", "zmq-ipc", 0, scale, "x", BENCH_MEASURED, 0},
+		"%.1f us, p99.9 %.1f", value_of("zmq-ipc", 0) / 1e3, value_of("zmq-ipc", 1) / 1e3);
+	run("%s 1", program("boost-queue-figures"));
+	print_row(&(struct row){"round trip by Boost.Interprocess message_queue / by channel, spinning", "boost-queue", 0, scale, "x",
+			  BENCH_MEASURED, 0},
+		"%.1f us, p99.9 %.1f", value_of("boost-queue", 0) / 1e3, value_of("boost-queue", 1) / 1e3);
+}
+
 static void channels(void)
 {
 	run("%s %s serve ::: %s 15", in_group(), program("chan-figures"), program("chan-figures"));
@@ -152,8 +170,13 @@ static void channels(void)
 		"pipe %.1f us, p99.9 %.1f", value_of("pipe", 0) / 1e3, value_of("pipe", 1) / 1e3);
 	print_row(&(struct row){"round trip by unix socket / by channel, spinning", "socket-per-spin", 0, 1, "x", BENCH_AT_LEAST, 30},
 		"socket %.1f us, p99.9 %.1f", value_of("unix-socket", 0) / 1e3, value_of("unix-socket", 1) / 1e3);
-	print_row(&(struct row){"one lane with acknowledgement, single", "stream-single", 0, 1, "ns", BENCH_AT_MOST, 10}, "a message");
-	print_row(&(struct row){"one lane with acknowledgement, batches of 64", "stream-batch-64", 0, 1, "ns", BENCH_AT_MOST, 4}, "a message");
+	print_row(&(struct row){"one lane with acknowledgement, single", "stream-single", 0, 1, "ns", BENCH_AT_MOST, 10},
+		"a message, median of blocks of 1,000; mean %.1f", value_of("stream-single", 1));
+	print_row(&(struct row){"one lane with acknowledgement, batches of 64", "stream-batch-64", 0, 1, "ns", BENCH_AT_MOST, 4},
+		"a message, median of blocks of 1,000; mean %.1f", value_of("stream-batch-64", 1));
+	print_row(&(struct row){"one lane, single / a raw ring of slots", "single-per-slots", 0, 1, "x", BENCH_MEASURED, 0},
+		"raw: %.1f ns a message: loads and stores alone, no check, no count", value_of("raw-slots", 0));
+	peers_of_channels(value_of("round-trip-spin", 0));
 }
 
 struct handover {
