@@ -16,6 +16,7 @@
 
 #include "counters.h"
 #include "groups.h"
+#include "library.h"
 #include "link.h"
 #include "probes.h"
 #include "segment-map.h"

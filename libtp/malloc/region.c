@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 
 #include "heap-place.h"
+#include "library.h"
 #include "region.h"
 #include "syscall.h"
 #include "tp/abi/control.h"

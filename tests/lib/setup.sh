@@ -21,6 +21,10 @@ tp_build_packages=(gcc g++ libc6-dev meson ninja-build pkg-config libelf-dev)
 # shellcheck disable=SC2034 # used by tests/run
 tp_test_packages=(libcmocka-dev)
 
+# For another processor: its compilers, and a machine with it.
+# shellcheck disable=SC2034 # used by tests/run
+tp_cross_packages=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-system-arm cpio)
+
 tp_say() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
 }
