@@ -198,7 +198,7 @@ static int find(const char *name, const char *type, int64_t deadline, struct tp_
 		uint32_t deaths = tpi_wait_begin(), changes = tpi_names_wait_mark(t);
 
 		r = find_now(name, type, ret_name);
-		if (may_come(r) && tpi_wait(&t->changes, changes, deaths, deadline) < 0)
+		if (may_come(r) && tpi_wait_a_while(&t->changes, changes, deaths, deadline) < 0)
 			return -ETIMEDOUT;
 	}
 	return r;
@@ -206,20 +206,12 @@ static int find(const char *name, const char *type, int64_t deadline, struct tp_
 
 #define NO_LANE_IN_TIME "all lanes of the channel were in use until the time was over"
 
-/* In slices: nothing keeps the channel any more, so its memory may be freed, and used anew, around the sleeper. Only the kernel looks. */
+/* Nothing keeps the channel any more, so its memory may be freed, and used anew, around the sleeper. Only the kernel looks. */
 static int wait_for_lane(uint32_t *word, const char *name, struct seen seen, int64_t deadline)
 {
-	enum { SLICE_NS = 100000000 };
-	int64_t slice;
-	int r;
-
 	if (deadline == TP_NOWAIT)
 		return tpi_fail(-ENOSPC, "channel %s has lanes for %u producers, and all are in use", name, (uint64_t)seen.lanes);
-	slice = tpi_now() + SLICE_NS;
-	if (deadline != TP_FOREVER && deadline <= slice)
-		return tpi_wait(word, seen.freed, tpi_wait_begin(), deadline) < 0 ? tpi_say(-ETIMEDOUT, NO_LANE_IN_TIME) : 0;
-	r = tpi_wait(word, seen.freed, tpi_wait_begin(), slice);
-	return r == -ETIMEDOUT ? 0 : r;
+	return tpi_wait_a_while(word, seen.freed, tpi_wait_begin(), deadline) < 0 ? tpi_say(-ETIMEDOUT, NO_LANE_IN_TIME) : 0;
 }
 
 int tp_chan_open(const char *name, const char *type, int64_t timeout, struct tp_lane **ret_lane)
