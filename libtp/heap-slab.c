@@ -153,23 +153,27 @@ static bool pick_any(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
 	return false;
 }
 
+static void set_up_many(struct tp_slab *s, const struct tpi_class *c, char *unit, const uint16_t *links)
+{
+	memset(unit, 0, (size_t)c->first * c->size);
+	tpi_set(s->many.unit, (uintptr_t)unit >> TP_HEAP_UNIT_SHIFT);
+	tpi_set(s->many.step, c->step);
+	tpi_set(s->many.links, (uintptr_t)links);
+	tpi_set(s->many.base, (uintptr_t)unit);
+	tpi_set(s->many.size, c->size);
+	tpi_set(s->many.max, (uint32_t)c->first + c->cap - 1);
+}
+
 static void set_up_links(struct tpi_heap *t, uint32_t slab, uint32_t class_)
 {
-	const struct tpi_class *c = &tpi_class[class_];
 	struct tp_slab *s = &t->map.slabs[slab];
 	uint16_t *links = tpi_links(&t->map, slab, class_);
 
-	memset(s->link, 0, sizeof(s->link));
-	if (class_ < TPI_DENSE) {
-		memset(tpi_unit(slab), 0, (size_t)c->first * c->size);
-		s->many.unit = (uintptr_t)tpi_unit(slab) >> TP_HEAP_UNIT_SHIFT;
-		s->many.step = c->step;
-		s->many.links = (uintptr_t)links;
-		s->many.base = (uintptr_t)tpi_unit(slab);
-		s->many.size = c->size;
-		s->many.max = (uint32_t)c->first + c->cap - 1;
-	}
-	links[0] = TP_HEAP_NO_BLOCK;
+	if (class_ < TPI_DENSE)
+		set_up_many(s, &tpi_class[class_], tpi_unit(slab), links);
+	else
+		memset(s->link, 0, sizeof(s->link));
+	tpi_set(links[0], TP_HEAP_NO_BLOCK);
 }
 
 static bool make(struct tpi_heap *t, uint32_t class_, uint32_t *ret_slab)
