@@ -3,6 +3,7 @@
 #include "guest.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 
 static volatile int sink;
@@ -44,10 +45,30 @@ static void bus(void)
 	sink = *(volatile char *)p;
 }
 
+/* Not every processor minds: then the signal is sent instead. */
+static void divide(void)
+{
+	volatile int zero = 0;
+
+	sink = sink / zero;
+	raise(SIGFPE);
+}
+
+/* All ones are no instruction anywhere. (A compiler's trap is one that debuggers use, in places.) */
+static void illegal(void)
+{
+	char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(p != MAP_FAILED);
+	memset(p, 0xff, 4096);
+	CHECK(mprotect(p, 4096, PROT_READ | PROT_EXEC) == 0);
+	__builtin___clear_cache(p, p + 4096);
+	((void (*)(void))p)();
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "null";
-	volatile int zero = 0;
 	pthread_t thread;
 
 	if (strcmp(how, "null") == 0)
@@ -59,9 +80,9 @@ int main(int argc, char **argv)
 	else if (strcmp(how, "abort") == 0)
 		abort();
 	else if (strcmp(how, "fpe") == 0)
-		sink = sink / zero;
+		divide();
 	else if (strcmp(how, "ill") == 0)
-		__builtin_trap();
+		illegal();
 	else if (strcmp(how, "bus") == 0)
 		bus();
 	else if (pthread_create(&thread, NULL, on_thread, argv[1]) == 0)

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "reloc.h"
+
 struct elf_file {
 	const uint8_t *p;
 	size_t size;
@@ -87,7 +89,7 @@ static inline uint64_t elf_got_slot(const struct elf_file *f, const char *name)
 	const Elf64_Sym *sym = symbols ? (const void *)(f->p + symbols->sh_offset) : NULL;
 
 	for (size_t k = 0; sh && symbols && k < sh->sh_size / sizeof(*r); k++) {
-		if (ELF64_R_TYPE(r[k].r_info) == R_X86_64_GLOB_DAT &&
+		if (ELF64_R_TYPE(r[k].r_info) == ARCH_R_GLOB_DAT &&
 		    strcmp(elf_strings(f, symbols) + sym[ELF64_R_SYM(r[k].r_info)].st_name, name) == 0)
 			return r[k].r_offset;
 	}
