@@ -21,6 +21,7 @@
 #include "supervise/client.h"
 #include "supervise/doorbell.h"
 #include "supervise/end.h"
+#include "supervise/machine.h"
 #include "supervise/mapcount.h"
 #include "supervise/orphans.h"
 #include "supervise/preload.h"
@@ -204,8 +205,10 @@ static int need_proc(struct tp_group *g, struct tp_error *err)
 
 static int make_group(struct tp_group *g, struct tp_error *err)
 {
-	int r = need_stack(g, err);
+	const struct tp_machine machine = tp_machine_here();
+	int r = tp_machine_fits(&machine, g->opts->group, err);
 
+	r = r ? r : need_stack(g, err);
 	r = r ? r : need_proc(g, err);
 	if (r < 0)
 		return r;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "supervise/machine.h"
 #include "supervise/runtime-dir.h"
 #include "tp/abi/segment.h"
 #include "tprun/doctor.h"
@@ -110,6 +111,18 @@ static void check_layout(struct tp_finding *f)
 	}
 }
 
+static void check_address_space(struct tp_finding *f)
+{
+	struct tp_machine m = tp_machine_here();
+	struct tp_error ignored;
+
+	tp_found(f, "addresses of %u bits, pages of %llu KiB", m.bits,
+		(unsigned long long)m.page_size >> 10);
+	if (tp_machine_fits(&m, "", &ignored) < 0)
+		tp_breaks(f, "the layout of a group does not fit",
+			"boot a kernel with 48-bit addresses and pages of 4 KiB");
+}
+
 /* In a process like this one: where a host would map it. */
 static void check_segment(struct tp_finding *f)
 {
@@ -185,6 +198,7 @@ const struct tp_check tp_checks_limits[] = {
 	{"mappings", check_maps},
 	{"overcommit", check_overcommit},
 	{"layout", check_layout},
+	{"address space", check_address_space},
 	{"segment", check_segment},
 	{"descriptors", check_descriptors},
 	{"processes", check_processes},
