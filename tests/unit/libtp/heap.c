@@ -432,6 +432,32 @@ static void what_is_freed_twice_is_named(void **state)
 	assert_int_equal(tp_heap_check(), 0);
 }
 
+/* A thread finds its own slabs by the last bits of the unit's number: two that have the same push each other out, and nothing else. */
+static void slabs_in_the_same_place(void **state)
+{
+	char *a = tp_malloc(64), *between = tp_malloc(255 << 16), *b = tp_malloc(80), *more[100];
+
+	(void)state;
+	assert_int_equal((uintptr_t)a >> 16 & 255, (uintptr_t)b >> 16 & 255);
+	assert_int_not_equal((uintptr_t)a >> 16, (uintptr_t)b >> 16);
+	for (int i = 0; i < 100; i++)
+		assert_non_null(more[i] = tp_malloc(i % 2 ? 64 : 80));
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(tp_free(more[i]), 0);
+		assert_int_equal(tp_usable_size(i % 2 ? b : a), i % 2 ? 80 : 64);
+	}
+	for (int i = 0; i < 100; i++) {
+		expect_blame(more[i], -EALREADY, "freed twice, the last time as memory of me");
+		assert_int_equal(tp_heap_check(), 0);
+	}
+	assert_int_equal(tp_free(a), 0);
+	assert_int_equal(tp_free(b), 0);
+	expect_blame(a, -EALREADY, "free already");
+	expect_blame(b, -EALREADY, "free already");
+	assert_int_equal(tp_free(between), 0);
+	assert_int_equal(tp_heap_check(), 0);
+}
+
 /* Written to after it was freed, all of it: the next user of the memory has that, and nobody else notices. */
 static void a_write_after_the_free_harms_no_list(void **state)
 {
@@ -496,6 +522,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(memory_goes_back_to_the_kernel, open_group, close_group),
 		cmocka_unit_test_setup_teardown(foreign_pointers_are_named, open_group, close_group),
 		cmocka_unit_test_setup_teardown(what_is_freed_twice_is_named, open_group, close_group),
+		cmocka_unit_test_setup_teardown(slabs_in_the_same_place, open_group, close_group),
 		cmocka_unit_test_setup_teardown(a_write_after_the_free_harms_no_list, open_group, close_group),
 		cmocka_unit_test_setup_teardown(damaged_links_are_named, open_group, close_group),
 	};
