@@ -91,6 +91,7 @@ int tp_image_open(const struct tp_resolve_spec *spec, struct tp_image *ret_image
 	ret_image->exe = (struct tp_target)TP_TARGET_INIT;
 	ret_image->interp = (struct tp_target)TP_TARGET_INIT;
 	ret_image->has_interp = false;
+	ret_image->interp_plan.nmap = 0;
 	ret = open_parts(spec, ret_image, err);
 	if (ret == 0)
 		remember(spec, ret_image);

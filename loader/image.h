@@ -16,7 +16,7 @@ struct tp_image {
 	struct tp_plan plan;
 	bool has_interp;
 	struct tp_target interp;
-	struct tp_plan interp_plan; /* valid if has_interp */
+	struct tp_plan interp_plan; /* valid if has_interp; else it has no maps */
 };
 
 /*

@@ -116,6 +116,19 @@ static void same_answers(void **state)
 	tp_image_fini(&again);
 }
 
+/* What was in the caller's memory before is not taken for an interpreter's mappings. */
+static void without_an_interpreter_there_are_no_mappings_of_it(void **state)
+{
+	struct tp_image image;
+
+	(void)state;
+	memset(&image, 0x55, sizeof(image));
+	assert_int_equal(open_image("./same", &image, NULL), 0);
+	assert_false(image.has_interp);
+	assert_int_equal(image.interp_plan.nmap, 0);
+	tp_image_fini(&image);
+}
+
 /* A file that passes as a program does not pass as an interpreter for that. */
 static void interpreters_are_apart(void **state)
 {
@@ -290,6 +303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_answers),
+		cmocka_unit_test(without_an_interpreter_there_are_no_mappings_of_it),
 		cmocka_unit_test(interpreters_are_apart),
 		cmocka_unit_test(rewritten_in_place),
 		cmocka_unit_test(replaced_by_another),
