@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack lies at the very top of what the kernel gives programs unasked, a little below by
- * randomisation: its highest bit tells how many there are.
+ * The kernel puts stack and vDSO at the top of what it gives programs unasked, a little below by
+ * randomisation: the highest bit tells how many there are. In a program of a group the stack lies in
+ * its slot, but the vDSO is the host's.
  */
 #include <errno.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "supervise/machine.h"
@@ -15,7 +17,7 @@ struct tp_machine tp_machine_here(void)
 
 	return (struct tp_machine){
 		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
-		.bits = 64 - (unsigned)__builtin_clzll(stack),
+		.bits = 64 - (unsigned)__builtin_clzll(stack | getauxval(AT_SYSINFO_EHDR)),
 	};
 }
 
