@@ -68,6 +68,18 @@ uint64_t tpgroup_add(const char *name)
 	return id;
 }
 
+void *tpgroup_private(void)
+{
+	static void *page;
+
+	if (!page)
+		page = mmap((void *)UINT64_C(0x500000000000), 4096, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (page == MAP_FAILED)
+		abort();
+	return page;
+}
+
 void tpgroup_be(uint64_t id)
 {
 	tpi_disconnect();

@@ -20,6 +20,12 @@ void tpgroup_close(void);
 /* A registry entry that says RUNNING; `name` may be used again once the first has died. */
 uint64_t tpgroup_add(const char *name);
 
+/*
+ * A page of this process alone, at an address that a program of a group could have: a process beside a group has its stack and its globals
+ * above those on some processors.
+ */
+void *tpgroup_private(void);
+
 /* This process becomes (or changes to) that program. */
 void tpgroup_be(uint64_t id);
 

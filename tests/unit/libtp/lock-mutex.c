@@ -35,21 +35,21 @@ static void one_thread_locks_and_unlocks(void **state)
 static void a_lock_outside_the_segment_is_refused(void **state)
 {
 	struct tp_segment *s = tpi_self.segment;
-	static struct tp_mutex here;
-	uint32_t unit = TP_UNIT_OF(&here);
+	struct tp_mutex *here = tpgroup_private();
+	uint32_t unit = TP_UNIT_OF(here);
 	uint64_t owner = s->owner[unit];
 
 	(void)state;
-	assert_int_equal(tp_mutex_lock(&here), -EFAULT);
+	assert_int_equal(tp_mutex_lock(here), -EFAULT);
 	assert_non_null(strstr(tp_why(), "no memory of the group, not in the group segment"));
 	assert_int_equal(tp_mutex_lock(NULL), -EFAULT);
-	assert_int_equal(tp_mutex_init(&here), -EFAULT);
-	assert_int_equal(tp_mutex_unlock(&here), -EFAULT);
+	assert_int_equal(tp_mutex_init(here), -EFAULT);
+	assert_int_equal(tp_mutex_unlock(here), -EFAULT);
 	assert_int_equal(tp_mutex_lock((struct tp_mutex *)(TP_HEAP_BASE + s->areas[TP_AREA_HEAP].size - 8)), -EFAULT);
 	assert_int_equal(tp_mutex_lock((struct tp_mutex *)(TP_HEAP_BASE + 4)), -EFAULT);
 	assert_non_null(strstr(tp_why(), "not aligned"));
 	s->owner[unit] = tpgroup_add("painter");
-	assert_int_equal(tp_mutex_lock(&here), -EFAULT);
+	assert_int_equal(tp_mutex_lock(here), -EFAULT);
 	assert_non_null(strstr(tp_why(), "private memory of painter"));
 	s->owner[unit] = owner;
 }

@@ -156,18 +156,18 @@ static void of_read_write_locks(void **state)
 static void of_names(void **state)
 {
 	struct tp_name n = {0};
-	int own;
+	int *own = tpgroup_private();
 
 	(void)state;
 	as(other);
-	tpi_self.segment->owner[TP_UNIT_OF(&own)] = other;
-	ANSWERS(0, tp_publish("book", &own, "book@1", 0));
+	tpi_self.segment->owner[TP_UNIT_OF(own)] = other;
+	ANSWERS(0, tp_publish("book", own, "book@1", 0));
 	as(me);
-	ANSWERS(-EINVAL, tp_publish("", &own, "book@1", 0));
-	ANSWERS(-EINVAL, tp_publish("book", &own, "book@1", 0x80));
-	ANSWERS(-EEXIST, tp_publish("book", &own, "book@1", 0));
+	ANSWERS(-EINVAL, tp_publish("", own, "book@1", 0));
+	ANSWERS(-EINVAL, tp_publish("book", own, "book@1", 0x80));
+	ANSWERS(-EEXIST, tp_publish("book", own, "book@1", 0));
 	ANSWERS(-EFAULT, tp_publish("shelf", (void *)0x10, "book@1", 0));
-	ANSWERS(-EFAULT, tp_publish("shelf", &own, "book@1", TP_PUBLISH_KEEP));
+	ANSWERS(-EFAULT, tp_publish("shelf", own, "book@1", TP_PUBLISH_KEEP));
 	ANSWERS(-ENOENT, tp_lookup("shelf", NULL, &n));
 	ANSWERS(-EPROTOTYPE, tp_lookup("book", "book@2", &n));
 	ANSWERS(-ETIMEDOUT, tp_wait("shelf", NULL, TP_NOWAIT, &n));
@@ -186,7 +186,7 @@ static void of_names(void **state)
 	ANSWERS(-ETIMEDOUT, tp_wait("book", "book@1", 1000, &n));
 	ANSWERS(0, tp_unpublish("book", NULL));
 	ANSWERS(-ESTALE, tp_name_check(&n));
-	tpi_self.segment->owner[TP_UNIT_OF(&own)] = 0;
+	tpi_self.segment->owner[TP_UNIT_OF(own)] = 0;
 	assert_int_equal(answers_wrong, 0);
 }
 
