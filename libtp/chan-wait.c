@@ -277,6 +277,12 @@ int tpi_chan_notices(struct tp_chan *c, tp_id *ret_dead)
 	}
 	if (active || !c->to_tell)
 		return 0;
+	/*
+	 * A lane that was free may have been opened before the last one was closed. Who sees that one's end sees the opener's count, too: then
+	 * all are looked at again, since changes_seen is older. Partner: the release in tpi_chan_changed.
+	 */
+	if (__atomic_load_n(&c->changes, __ATOMIC_ACQUIRE) != changes)
+		return 0;
 	c->to_tell = 0;
 	return -EPIPE;
 }

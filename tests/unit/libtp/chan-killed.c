@@ -512,6 +512,65 @@ static void a_lane_changes_hands_under_the_consumer(void **state)
 	assert_true(killstep(&k, NULL) > 30);
 }
 
+/*
+ * A consumer looks at the lanes, and stands still somewhere; a program opens one that it has seen free, then the last other producer closes.
+ * There is a producer at every moment, so no end is told.
+ */
+static struct tp_lane *other_lane;
+
+static void with_a_free_lane(void *arg)
+{
+	uint64_t mortal = tpgroup_add("mortal");
+	struct tp_lane *l;
+
+	fresh_name(arg);
+	as(mortal);
+	if (create())
+		abort();
+	as(w.producer);
+	if (tp_chan_open(w.name, "t", TP_NOWAIT, &l) || tp_chan_open(w.name, "t", TP_NOWAIT, &other_lane))
+		abort();
+	tp_lane_close(l);
+	tpgroup_died(mortal);
+}
+
+static int hand_over(void *arg, const struct killstep_point *at)
+{
+	(void)arg;
+	(void)at;
+	as(w.producer);
+	if (tp_chan_open(w.name, "t", TP_NOWAIT, &w.lane) || w.lane == other_lane)
+		return 1;
+	tp_lane_close(other_lane);
+	return 0;
+}
+
+static int no_end_was_told(void *arg, const struct killstep_point *at)
+{
+	struct tp_message m;
+
+	(void)arg;
+	as(w.producer);
+	tp_lane_close(w.lane);
+	tpgroup_died(at->id);
+	if (at->result != EAGAIN)
+		return 1;
+	as(w.consumer);
+	if (create() || tp_chan_recv(w.chan, TP_NOWAIT, &m) != -EPIPE)
+		return 2;
+	return works_as_new();
+}
+
+static void a_hand_over_under_the_consumer_is_no_end(void **state)
+{
+	struct killstep k = {.prepare = with_a_free_lane, .setup = victim_consumes, .call = recv_one, .check = hand_over,
+		.after = no_end_was_told, .pause = true, .silent = true, .dense = true};
+
+	(void)state;
+	w.before = w.acked = 0;
+	assert_true(killstep(&k, NULL) > 30);
+}
+
 static int recv_batch(void *arg)
 {
 	struct tp_message m[4];
@@ -764,6 +823,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(an_opener_of_a_used_lane_dies),
 		cmocka_unit_test(a_receiver_dies),
 		cmocka_unit_test(a_lane_changes_hands_under_the_consumer),
+		cmocka_unit_test(a_hand_over_under_the_consumer_is_no_end),
 		cmocka_unit_test(an_acknowledger_dies),
 		cmocka_unit_test(an_acknowledger_dies_and_the_lane_is_refilled),
 		cmocka_unit_test(a_sleeping_receiver_dies),
