@@ -15,7 +15,7 @@
  *	  old has WAITERS by now: wake one
  *
  * A holder may be stopped (SIGSTOP) between exchange and wake. Then the sleeper is one that came in the nanoseconds before the exchange, and has
- * just begun to sleep: so a first sleep is over after 0.1 s, and the word is looked at again.
+ * just begun to sleep: so a first sleep, and one of who has set WAITERS itself, is over after 0.1 s, and the word is looked at again.
  *
  * Killed at any instruction:
  *   the holder, before the exchange: the word keeps a dead tag. Its death wakes all who sleep; one of them, or any newcomer, changes the dead
@@ -144,16 +144,17 @@ int tpi_lockword_look(uint32_t *word)
 
 enum { SLEPT = 1 };
 
-/* Sleeps until the word is no longer what it was seen to be, the first time for a while at most. 0: it is not that now. */
+/* Sleeps until the word is no longer what it was seen to be; the first time, and after marking it, for a while at most. 0: it is not that now. */
 static int wait_while(uint32_t *word, uint32_t seen, uint32_t deaths, int64_t end, bool first)
 {
 	uint32_t marked = seen | TP_LOCK_WAITERS;
+	bool brief = first || seen != marked; /* who has marked the word itself may have done so just before the exchange */
 	int r;
 
 	if (!seen || (seen != marked && !__atomic_compare_exchange_n(word, &seen, marked, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
 		return 0;
 	TPI_PROBE(lock_wait, word, TP_LOCK_TAG(seen));
-	r = first ? tpi_wait_a_while(word, marked, deaths, end) : tpi_wait(word, marked, deaths, end);
+	r = brief ? tpi_wait_a_while(word, marked, deaths, end) : tpi_wait(word, marked, deaths, end);
 	return r < 0 ? -ETIMEDOUT : SLEPT;
 }
 
